@@ -1,0 +1,1 @@
+"""The wording of named errors, one TOML file a package."""

@@ -1,0 +1,81 @@
+"""Errors with a name: every failure a user can cause or meet is a condition in `conditions/*.toml`.
+
+Tests assert the condition's name, never the prose.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The wording of one named error: what went wrong, and what to do about it."""
+
+    message: str
+    hint: str | None = None
+
+
+@cache
+def conditions() -> dict[str, Condition]:
+    """All conditions, one TOML file a package."""
+    found: dict[str, Condition] = {}
+    for file in resources.files("rowkind.conditions").iterdir():
+        if file.name.endswith(".toml"):
+            for name, entry in tomllib.loads(file.read_text("utf-8")).items():
+                if name in found:
+                    raise ValueError(f"error condition {name} is declared twice")
+                found[name] = Condition(**entry)
+    return found
+
+
+class RowkindError(Exception):
+    """A named error. `str()` starts with `[CONDITION]`, so that the name survives any transport as text.
+
+    >>> RowkindError("NO_SUCH_TABLE", table="a", suggestion="").condition
+    'NO_SUCH_TABLE'
+    """
+
+    def __init__(self, condition: str, /, **params: Any) -> None:
+        self.condition = condition
+        self.params = params
+        wording = conditions()[condition]
+        self.message = wording.message.format(**params)
+        self.hint = wording.hint.format(**params) if wording.hint else None
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        text = f"[{self.condition}] {self.message}"
+        return f"{text}\nHint: {self.hint}" if self.hint else text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.condition, self.params)
+
+
+def _rebuild(condition: str, params: dict[str, Any]) -> RowkindError:
+    return RowkindError(condition, **params)
+
+
+def condition_in(text: str) -> str | None:
+    """The name of the first known condition in a text, such as a worker's stack trace that Spark hands on."""
+    for match in re.finditer(r"\[([A-Z][A-Z0-9_]+)\] ", text):
+        if match.group(1) in conditions():
+            return match.group(1)
+    return None
+
+
+def nearest(name: str, known: Any) -> str:
+    """`; did you mean …?` for the closest known names, or nothing.
+
+    >>> nearest("regoin", ["region", "user_id"])
+    "; did you mean 'region'?"
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, [str(k) for k in known], n=2, cutoff=0.5)
+    return f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
