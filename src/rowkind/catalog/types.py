@@ -170,7 +170,7 @@ _ARROW: dict[Root, pa.DataType] = {
     Root.INTERVAL_YEAR_MONTH: pa.int32(),
     Root.NULL: pa.null(),
 }
-"""Microseconds are all that Spark holds. INTERVAL YEAR TO MONTH is its number of months: Spark gives it no Arrow form."""
+"""Spark holds microseconds. INTERVAL YEAR TO MONTH is its number of months: Spark gives it no Arrow form."""
 
 _SPARK: dict[Root, str] = {
     Root.CHAR: "STRING",

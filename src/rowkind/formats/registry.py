@@ -1,4 +1,4 @@
-"""Formats by name. Each is imported when it is first asked for; others add theirs by the entry point `rowkind.formats`."""
+"""Formats by name, imported when first asked for; others add theirs by the entry point `rowkind.formats`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,114 @@
+"""The statements of a script, as data. A query is a sqlglot tree in the Flink dialect; everything else is plain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlglot import exp
+
+from rowkind.catalog.table import TableDefinition, ViewDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`text` is the statement as written, `line` and `column` (from 1) where it starts in the script."""
+
+    text: str
+    line: int
+    column: int
+
+
+class Merge(StrEnum):
+    """How LIKE takes over one feature of the source table."""
+
+    INCLUDING = "INCLUDING"
+    EXCLUDING = "EXCLUDING"
+    OVERWRITING = "OVERWRITING"
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """`LIKE source (INCLUDING ALL EXCLUDING OPTIONS …)`: (strategy, feature) pairs in the order written.
+
+    Features: ALL, CONSTRAINTS, DISTRIBUTION, GENERATED, METADATA, OPTIONS, PARTITIONS, WATERMARKS.
+    """
+
+    source: str
+    choices: tuple[tuple[Merge, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable(Statement):
+    definition: TableDefinition
+    if_not_exists: bool = False
+    like: Like | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView(Statement):
+    definition: ViewDefinition
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drop(Statement):
+    view: bool
+    name: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Statement):
+    query: exp.Query
+
+
+@dataclass(frozen=True, slots=True)
+class Insert(Statement):
+    """`query` may also be a VALUES clause. `on_conflict` is NOTHING, ERROR or DEDUPLICATE."""
+
+    table: str
+    query: exp.Query
+    columns: tuple[str, ...] | None = None
+    on_conflict: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatementSet(Statement):
+    inserts: tuple[Insert, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Set(Statement):
+    """`SET 'key' = 'value'`; a bare SET lists what is set."""
+
+    key: str | None = None
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reset(Statement):
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explain(Statement):
+    target: Select | Insert | StatementSet
+
+
+@dataclass(frozen=True, slots=True)
+class Describe(Statement):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTables(Statement):
+    """SHOW TABLES lists tables and views, as Flink does; SHOW VIEWS views only."""
+
+    views_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCreate(Statement):
+    view: bool
+    name: str
