@@ -10,6 +10,11 @@ from rowkind.errors import RowkindError, nearest
 from rowkind.formats.contract import Format
 
 BUILT_IN = {
+    "raw": "rowkind.formats.raw:RawFormat",
+    "csv": "rowkind.formats.csv:CsvFormat",
+    "avro": "rowkind.formats.avro:AvroFormat",
+    "avro-confluent": "rowkind.formats.avro_confluent:AvroConfluentFormat",
+    "debezium-avro-confluent": "rowkind.formats.debezium_avro_confluent:DebeziumAvroConfluentFormat",
     "json": "rowkind.formats.json:JsonFormat",
 }
 
