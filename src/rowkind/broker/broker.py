@@ -1,0 +1,227 @@
+"""A single-node Apache Kafka in KRaft mode, started from locked jars."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from uuid import uuid4
+
+from rowkind.broker.download import fetch
+from rowkind.broker.java import require_java
+from rowkind.broker.process import ServerProcess, spawn, wait_until
+from rowkind.broker.settings import CLIENT_LISTENER, HOST, free_port, port_is_free, properties_text, server_properties
+from rowkind.errors import RowkindError
+
+HERE = Path(__file__).parent
+LOCK = HERE / "jars.lock"
+LOGGING = f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}"
+JVM = (LOGGING, "-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+STARTED = "Kafka Server started"
+START_SECONDS = 120
+PORT_ATTEMPTS = 3
+
+
+def classpath() -> str:
+    """Kafka's jars, fetched when they are not in the cache yet."""
+    return os.pathsep.join(str(path) for path in fetch(LOCK, "Apache Kafka"))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a broker is started with, so that it can be started again the same way."""
+
+    data: Path
+    temporary: bool
+    ports: dict[str, int] = field(default_factory=dict)
+    config: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def log(self) -> Path:
+        return self.data / "broker.log"
+
+
+class Broker:
+    """A running broker.
+
+    >>> with Broker.start() as broker:  # doctest: +SKIP
+    ...     print(broker.bootstrap)
+    127.0.0.1:41235
+    """
+
+    def __init__(self, layout: Layout, process: ServerProcess) -> None:
+        self._layout = layout
+        self._process = process
+
+    @classmethod
+    def start(
+        cls,
+        port: int | None = None,
+        data: Path | None = None,
+        config: Mapping[str, str] | None = None,
+        listeners: Sequence[str] = (),
+    ) -> Self:
+        """Start a broker and wait until it serves.
+
+        Without a port (or with 0) a free one is taken; without a data folder a temporary one, removed by `stop()`.
+        `config` sets any Kafka server property. `listeners` adds further ones by protocol name (`SSL`, `SASL_SSL`, …),
+        each on a free port that `address(name)` tells.
+        """
+        require_java()
+        if port and not port_is_free(port):
+            raise RowkindError("BROKER_PORT_IN_USE", port=port)
+        folder = Path(data).absolute() if data else Path(tempfile.mkdtemp(prefix="rowkind-broker-"))
+        folder.mkdir(parents=True, exist_ok=True)
+        layout = Layout(folder, temporary=data is None, config=dict(config or {}))
+        for attempt in range(PORT_ATTEMPTS):
+            names = [name for name in listeners if name != CLIENT_LISTENER]
+            ports = {CLIENT_LISTENER: port or free_port(), **{name: free_port() for name in names}}
+            layout = replace(layout, ports=ports)
+            try:
+                return cls(layout, _launch(layout))
+            except RowkindError as error:
+                # Between choosing a free port and binding it, somebody else may have taken it.
+                if error.condition != "BROKER_PORT_IN_USE" or attempt + 1 == PORT_ATTEMPTS:
+                    raise
+        raise AssertionError("unreachable")
+
+    @property
+    def bootstrap(self) -> str:
+        """The address to give to clients."""
+        return self.address(CLIENT_LISTENER)
+
+    def address(self, listener: str) -> str:
+        """The address of one listener."""
+        return f"{HOST}:{self._layout.ports[listener]}"
+
+    @property
+    def port(self) -> int:
+        return self._layout.ports[CLIENT_LISTENER]
+
+    @property
+    def data(self) -> Path:
+        return self._layout.data
+
+    @property
+    def temporary(self) -> bool:
+        """Whether `stop()` removes the data."""
+        return self._layout.temporary
+
+    @property
+    def log(self) -> Path:
+        return self._layout.log
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def alive(self) -> bool:
+        return self._process.alive()
+
+    def stop(self, keep: bool = False) -> None:
+        """Shut down cleanly; a temporary data folder is removed, unless it is to be kept for `restart()`."""
+        self._process.stop()
+        if self.temporary and not keep:
+            shutil.rmtree(self.data, ignore_errors=True)
+
+    def kill(self) -> None:
+        """End the broker without any shutdown, as a crash would; its data stays for `restart()`."""
+        self._process.kill()
+
+    def restart(self) -> None:
+        """Start again on the same port and data; a broker that still runs is stopped first."""
+        self._process.stop()
+        self._process = _launch(self._layout)
+
+    def save(self, path: Path) -> None:
+        """Write down which process this is, for another process to `load()`."""
+        record = {"layout": asdict(self._layout), "process": asdict(self._process)}
+        written = path.with_name(f"{path.name}.{os.getpid()}")
+        written.write_text(json.dumps(record, default=str))
+        written.replace(path)
+
+    @classmethod
+    def load(cls, path: Path) -> Self | None:
+        """The broker that was saved there, or nothing when it no longer runs."""
+        try:
+            record = json.loads(path.read_text())
+            layout = Layout(**{**record["layout"], "data": Path(record["layout"]["data"])})
+            broker = cls(layout, ServerProcess(**record["process"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return broker if broker.alive() else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def _launch(layout: Layout) -> ServerProcess:
+    """Write the settings, format the storage when it is new, start the server and wait until it serves."""
+    java = require_java()
+    env = {"CLASSPATH": classpath()}
+    properties = layout.data / "server.properties"
+    ports = {**layout.ports, "CONTROLLER": free_port()}
+    properties.write_text(properties_text(server_properties(ports, layout.data, layout.config)))
+    properties.chmod(0o600)  # it may hold passwords
+    if not (layout.data / "kafka" / "meta.properties").exists():
+        _format(java, env, properties, layout.log)
+    mark = f"-Drowkind.broker={uuid4().hex}"
+    start = layout.log.stat().st_size if layout.log.exists() else 0
+    process = spawn([str(java), mark, *JVM, "kafka.Kafka", str(properties)], env, layout.log, mark)
+    try:
+        wait_until(lambda: STARTED in _tail(layout.log, start) or not process.alive(), START_SECONDS)
+    except BaseException:
+        process.kill()
+        raise
+    if not process.alive() or STARTED not in _tail(layout.log, start):
+        process.kill()
+        raise _failure(layout, _tail(layout.log, start))
+    return process
+
+
+def _format(java: Path, env: Mapping[str, str], properties: Path, log: Path) -> None:
+    tool = ["kafka.tools.StorageTool", "format", "--config", str(properties), "--cluster-id", _cluster_id()]
+    done = subprocess.run(
+        [str(java), *JVM, *tool], env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        log.write_text(done.stdout + done.stderr)
+        raise RowkindError("BROKER_FAILED", reason=_last_line(done.stdout + done.stderr), log=log)
+
+
+def _cluster_id() -> str:
+    from base64 import urlsafe_b64encode
+
+    return urlsafe_b64encode(uuid4().bytes).decode().rstrip("=").replace("-", "A", 1)
+
+
+def _failure(layout: Layout, log: str) -> RowkindError:
+    if "Address already in use" in log:
+        return RowkindError("BROKER_PORT_IN_USE", port=layout.ports[CLIENT_LISTENER])
+    if "Failed to acquire lock on file" in log:
+        return RowkindError("BROKER_DATA_IN_USE", data=layout.data)
+    errors = [line for line in log.splitlines() if " ERROR " in line or " FATAL " in line]
+    return RowkindError("BROKER_FAILED", reason=errors[0] if errors else _last_line(log), log=layout.log)
+
+
+def _tail(log: Path, start: int) -> str:
+    with log.open("rb") as file:
+        file.seek(start)
+        return file.read().decode("utf-8", "replace")
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else "it said nothing"

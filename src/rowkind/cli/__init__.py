@@ -1,0 +1,27 @@
+"""The `rowkind` command. Each sub-command is a file here; what it needs is imported when it runs."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from rowkind.cli import broker
+from rowkind.errors import RowkindError
+
+app = typer.Typer(
+    name="rowkind",
+    help="Changelog tables on Kafka, for Spark.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(broker.app, name="broker")
+
+
+def main() -> None:
+    """Run the command line; a named error is one short text on stderr and exit code 1."""
+    try:
+        app()
+    except RowkindError as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)

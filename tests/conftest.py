@@ -1,0 +1,88 @@
+"""Fixtures for the whole run. Servers start when first asked for, once for all pytest-xdist workers, end with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.servers import shared
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.kafka_client import KafkaClient, TopicFactory
+
+RUN_FOLDER = "ROWKIND_TEST_RUN"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # xdist workers inherit the environment: they find here what another worker has started.
+    if not hasattr(config, "workerinput"):
+        os.environ[RUN_FOLDER] = tempfile.mkdtemp(prefix="rowkind-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        folder = Path(os.environ.pop(RUN_FOLDER))
+        shared.stop_all(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def run_folder() -> Path:
+    """A folder that all workers of this run share."""
+    return Path(os.environ[RUN_FOLDER])
+
+
+@pytest.fixture(scope="session")
+def kafka(run_folder: Path) -> str:
+    """The address of the run's broker. It does not create topics by itself: use `topic`."""
+    return shared.broker(run_folder).bootstrap
+
+
+@pytest.fixture(scope="session")
+def schema_registry(run_folder: Path) -> str:
+    """The address of the run's schema registry, as Confluent clients want it."""
+    return shared.registry(run_folder).url
+
+
+@pytest.fixture(scope="session")
+def kafka_client(kafka: str) -> KafkaClient:
+    """An independent client on the run's broker: `produce`, `consume_all`, `create_topic`, `admin`."""
+    from tests.kafka_client import KafkaClient
+
+    return KafkaClient(kafka)
+
+
+@pytest.fixture
+def topic(kafka_client: KafkaClient) -> TopicFactory:
+    """Makes topics with unique names: `topic()`, `topic(partitions=3, **{"cleanup.policy": "compact"})`."""
+    return kafka_client.unique_topic
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """A small local Spark: two cores, ANSI, UTC, no UI."""
+    from pyspark.sql import SparkSession
+
+    settings: dict[str, Any] = {
+        "spark.ui.enabled": "false",
+        "spark.driver.memory": "1g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": tempfile.mkdtemp(prefix="rowkind-warehouse-"),
+    }
+    builder = SparkSession.builder.master("local[2,4]").appName("rowkind-tests")
+    session = builder.config(map=settings).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
