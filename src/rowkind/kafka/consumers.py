@@ -1,0 +1,96 @@
+"""Consumers kept open between batches: a worker that goes on with a partition finds its messages already fetched."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from confluent_kafka import Consumer, Message, TopicPartition
+
+from rowkind.kafka.clients import Properties, Reports, open_consumer
+from rowkind.kafka.ranges import OffsetRange, Partition
+
+LIMIT = 16
+"""Consumers kept in one process. Each holds up to its queue's bound in memory."""
+IDLE_SECONDS = 300.0
+
+Key = tuple[frozenset[tuple[str, str]], Partition]
+
+
+@dataclass(slots=True)
+class KeptConsumer:
+    """A consumer of one partition. `carry` holds messages that were fetched past the last range's end."""
+
+    consumer: Consumer
+    reports: Reports
+    partition: Partition
+    next: int
+    carry: list[Message] = field(default_factory=list)
+    used: float = 0.0
+
+    def move(self, offset: int) -> None:
+        """Start again at an offset."""
+        self.carry = []
+        self.next = offset
+        self.consumer.assign([TopicPartition(*self.partition, offset)])
+
+    def position(self) -> int:
+        """Where the next message is looked for; past control messages and holes. Negative before the first fetch."""
+        return int(self.consumer.position([TopicPartition(*self.partition)])[0].offset)
+
+
+_kept: OrderedDict[Key, KeptConsumer] = OrderedDict()
+_owner = os.getpid()
+_inherited: list[OrderedDict[Key, KeptConsumer]] = []
+
+
+def take(range: OffsetRange, properties: Properties) -> KeptConsumer:
+    """The consumer that stands at the range's start, for the caller alone; it is given back or dropped."""
+    _after_fork()
+    _close_idle()
+    partition = Partition(range.topic, range.partition)
+    kept = _kept.pop(_key(partition, properties), None)
+    if kept is None:
+        kept = KeptConsumer(*open_consumer(properties), partition, range.start)
+        kept.move(range.start)
+    elif kept.next != range.start:
+        kept.move(range.start)
+    return kept
+
+
+def give_back(kept: KeptConsumer, properties: Properties) -> None:
+    """Keep a consumer for the next batch; the least recently used ones make room."""
+    kept.used = time.monotonic()
+    earlier = _kept.pop(_key(kept.partition, properties), None)
+    if earlier is not None:
+        earlier.consumer.close()
+    _kept[_key(kept.partition, properties)] = kept
+    while len(_kept) > LIMIT:
+        _kept.popitem(last=False)[1].consumer.close()
+
+
+def close_all() -> None:
+    """Close every kept consumer of this process."""
+    _after_fork()
+    while _kept:
+        _kept.popitem()[1].consumer.close()
+
+
+def _key(partition: Partition, properties: Properties) -> Key:
+    return frozenset(properties.items()), partition
+
+
+def _close_idle() -> None:
+    horizon = time.monotonic() - IDLE_SECONDS
+    for key in [key for key, kept in _kept.items() if kept.used < horizon]:
+        _kept.pop(key).consumer.close()
+
+
+def _after_fork() -> None:
+    """A forked child has the parent's consumers without their threads: it must neither use nor destroy them."""
+    global _kept, _owner
+    if _owner != os.getpid():
+        _inherited.append(_kept)
+        _kept, _owner = OrderedDict(), os.getpid()

@@ -1,0 +1,228 @@
+"""Reading an offset range into Arrow batches of raw bytes and metadata. Runs in a Python worker, once per range."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NoReturn
+
+import pyarrow as pa
+from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
+
+from rowkind.catalog.types import arrow_field
+from rowkind.errors import RowkindError
+from rowkind.kafka import consumers
+from rowkind.kafka.clients import AUTHORIZATION, Properties, named
+from rowkind.kafka.consumers import KeptConsumer
+from rowkind.kafka.metadata import READABLE, metadata_array
+from rowkind.kafka.ranges import OffsetRange
+
+OnDataLoss = Literal["fail", "continue"]
+
+CAP_ROWS = 50_000
+CAP_BYTES = 64 * 1024 * 1024
+PATIENCE = 60.0
+"""Seconds without progress until a range is given up, unless `default.api.timeout.ms` says otherwise."""
+
+_POLL_SECONDS = 0.02
+_CHUNK = 10_000
+_OUT_OF_RANGE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})
+_UNKNOWN_TOPIC = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION})
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFields:
+    """What to take from each message: payloads, then metadata by key, in this order of columns."""
+
+    key: bool = True
+    value: bool = True
+    metadata: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> pa.Schema:
+        payloads = [pa.field(name, pa.binary()) for name, asked in (("key", self.key), ("value", self.value)) if asked]
+        return pa.schema([*payloads, *(arrow_field(name, READABLE[name]) for name in self.metadata)])
+
+
+@dataclass(slots=True)
+class ReadCounts:
+    """What happened while ranges were read."""
+
+    messages: int = 0
+    lost: int = 0
+    """Offsets that were gone before they could be read, under `on_data_loss="continue"`."""
+
+
+def read(
+    range: OffsetRange,
+    properties: Properties,
+    fields: ReadFields | None = None,
+    cap_rows: int = CAP_ROWS,
+    on_data_loss: OnDataLoss = "fail",
+    counts: ReadCounts | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """The messages of a range, in order, in batches of about `cap_rows`. An empty range gives none."""
+    if range.start >= range.until:
+        return
+    fields, counts = fields or ReadFields(), counts or ReadCounts()
+    kept = consumers.take(range, properties)
+    reading = _Reading(kept, range, properties, on_data_loss, counts)
+    try:
+        for messages in reading.batches(cap_rows):
+            counts.messages += len(messages)
+            yield _record_batch(messages, fields)
+    except BaseException:
+        # also when the caller stops early: nobody knows where this consumer stands
+        kept.consumer.close()
+        raise
+    consumers.give_back(kept, properties)
+
+
+def _record_batch(messages: list[Message], fields: ReadFields) -> pa.RecordBatch:
+    columns = []
+    if fields.key:
+        columns.append(pa.array(list(map(Message.key, messages)), pa.binary()))
+    if fields.value:
+        columns.append(pa.array(list(map(Message.value, messages)), pa.binary()))
+    columns += [metadata_array(name, messages) for name in fields.metadata]
+    if not columns:
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * len(messages), pa.struct([])))
+    return pa.RecordBatch.from_arrays(columns, schema=fields.schema)
+
+
+class _Reading:
+    """One pass over a range: it ends by position, so holes and transaction markers at its end do not matter."""
+
+    def __init__(
+        self, kept: KeptConsumer, range: OffsetRange, properties: Properties, on_loss: OnDataLoss, counts: ReadCounts
+    ) -> None:
+        self.kept = kept
+        self.range = range
+        self.properties = properties
+        self.on_loss = on_loss
+        self.counts = counts
+        self.next = range.start
+        self.stalled_by: KafkaError | None = None
+        wait = properties.get("default.api.timeout.ms", "")
+        self.patience = int(wait) / 1000 if wait.isdigit() else PATIENCE
+        self.deadline = time.monotonic() + self.patience
+
+    def batches(self, cap_rows: int) -> Iterator[list[Message]]:
+        pending: list[Message] = []
+        size = 0
+        while self.next < self.range.until:
+            chunk = self._chunk(min(_CHUNK, cap_rows - len(pending)))
+            pending += chunk
+            size += sum(map(len, filter(None, map(Message.value, chunk))))
+            if pending and (len(pending) >= cap_rows or size >= CAP_BYTES):
+                yield pending
+                pending, size = [], 0
+        if pending:
+            yield pending
+        self.kept.next = self.range.until
+
+    def _chunk(self, limit: int) -> list[Message]:
+        """The next messages inside the range, perhaps none; moves `next` on."""
+        messages = self._consumed(limit)
+        if not messages:
+            self._move_by_position()
+            return []
+        inside = messages
+        if messages[-1].offset() >= self.range.until:
+            cut = bisect_left(messages, self.range.until, key=Message.offset)
+            inside, self.kept.carry = messages[:cut], messages[cut:] + self.kept.carry
+            self._moved_to(self.range.until)
+        else:
+            self._moved_to(messages[-1].offset() + 1)
+        return inside
+
+    def _consumed(self, limit: int) -> list[Message]:
+        carry = self.kept.carry
+        if carry:
+            self.kept.carry = carry[limit:]
+            return carry[:limit]
+        consumed = self.kept.consumer.consume(min(limit, self.range.until - self.next), _POLL_SECONDS)
+        if any(map(Message.error, consumed)):
+            for event in consumed:
+                if event.error() is not None:
+                    self._handle(event)
+            return [message for message in consumed if message.error() is None]
+        return consumed
+
+    def _moved_to(self, offset: int) -> None:
+        if offset > self.next:
+            self.next = offset
+            self.stalled_by = None
+            self.deadline = time.monotonic() + self.patience
+
+    def _move_by_position(self) -> None:
+        self._moved_to(self.kept.position())
+        hopeless = self.kept.reports.hopeless
+        if self.next < self.range.until and (hopeless or time.monotonic() > self.deadline):
+            self._give_up(hopeless or self.stalled_by)
+
+    def _handle(self, event: Message) -> None:
+        error = event.error()
+        if error is None:
+            return
+        code = error.code()
+        if code == KafkaError._PARTITION_EOF:
+            self._moved_to(event.offset() or 0)
+        elif code in _OUT_OF_RANGE:
+            self._out_of_range()
+        elif code == KafkaError.GROUP_AUTHORIZATION_FAILED:
+            return  # the group is only a name here: no consumer joins it
+        elif code in AUTHORIZATION or error.fatal():
+            raise self._named(error)
+        else:
+            self.stalled_by = error
+
+    def _out_of_range(self) -> None:
+        """The broker no longer has the offset (retention), or does not have it any more (a topic created again)."""
+        low, high = self._watermarks()
+        available = low if low > self.next else high
+        if low <= self.next <= high:
+            self.kept.move(self.next)
+            return
+        if self.on_loss == "fail":
+            raise self._data_loss(available)
+        resume = min(low, self.range.until) if low > self.next else self.range.until
+        self.counts.lost += resume - self.next
+        self._moved_to(resume)
+        self.kept.move(resume)
+
+    def _watermarks(self) -> tuple[int, int]:
+        partition = TopicPartition(self.range.topic, self.range.partition)
+        try:
+            answer = self.kept.consumer.get_watermark_offsets(partition, timeout=self.patience)
+        except KafkaException as error:
+            raise self._named(error.args[0]) from None
+        if answer is None:
+            raise self._named(KafkaError(KafkaError._TIMED_OUT))
+        return answer
+
+    def _give_up(self, cause: KafkaError | None) -> NoReturn:
+        if cause is not None:
+            raise self._named(cause)
+        low, high = self._watermarks()
+        if not low <= self.next < high or high < self.range.until:
+            raise self._data_loss(low if low > self.next else high)
+        raise self._named(KafkaError(KafkaError._TIMED_OUT))
+
+    def _data_loss(self, available: int) -> RowkindError:
+        return RowkindError(
+            "KAFKA_DATA_LOSS",
+            topic=self.range.topic,
+            partition=self.range.partition,
+            wanted=self.next,
+            until=self.range.until,
+            available=available,
+        )
+
+    def _named(self, error: KafkaError) -> RowkindError:
+        if error.code() in _UNKNOWN_TOPIC:
+            return RowkindError("NO_SUCH_TOPIC", topic=self.range.topic, suggestion="; it was there when the job began")
+        where = f"topic '{self.range.topic}', partition {self.range.partition}, offset {self.next}"
+        return named(error, self.properties, f"reading {where}", tuple(self.kept.reports.errors))
