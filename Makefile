@@ -7,6 +7,7 @@ help:
 	@echo "make demo   start a local Kafka, run the first example on local Spark, show the result changing, clean up"
 	@echo "make test   install what the tests need and run them"
 	@echo "make lint   ruff and mypy"
+	@echo "make flink  install Flink beside rowkind: benchmarks and recorders compare with it"
 
 $(VENV)/.installed: pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rowkind needs Python 3.11 or newer; $(PYTHON) is " + sys.version.split()[0])'
@@ -28,4 +29,12 @@ test: install lint
 demo: install
 	$(BIN)/rowkind demo
 
-.PHONY: help install lint test demo
+tools/flink/.venv/.installed: tools/flink/requirements.txt | install
+	$(BIN)/uv venv --quiet --clear --python 3.11 tools/flink/.venv
+	$(BIN)/uv pip install --quiet --python tools/flink/.venv/bin/python -r tools/flink/requirements.txt
+	$(BIN)/python -m tools.flink.client
+	@touch $@
+
+flink: tools/flink/.venv/.installed
+
+.PHONY: help install lint test demo flink
