@@ -12,6 +12,8 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
+import yaml
+
 T = TypeVar("T")
 
 
@@ -28,6 +30,13 @@ class Option(Generic[T]):
     supported: bool = True
     """False: declared, but refused as not yet supported when it is used."""
     secret: bool = False
+    later: tuple[T, ...] = ()
+    """Values that are refused as not yet supported, while the option itself works."""
+
+    @property
+    def prefix(self) -> str | None:
+        """What every key starts with, if this declares a family such as `properties.*`."""
+        return self.name[:-1] if self.name.endswith("*") else None
 
 
 def text(value: str) -> str:
@@ -47,6 +56,13 @@ def integer(value: str) -> int:
     if not re.fullmatch(r"\s*[+-]?\d+\s*", value):
         raise ValueError(f"'{value}' is not a whole number")
     return int(value)
+
+
+def positive(value: str) -> int:
+    number = integer(value)
+    if number < 1:
+        raise ValueError(f"'{value}' is not a number above 0")
+    return number
 
 
 _UNITS = {
@@ -70,7 +86,9 @@ def duration(value: str) -> timedelta:
 
 
 def strings(value: str) -> tuple[str, ...]:
-    """A list split on `;`; a token may be quoted with ' or " to hold a `;`."""
+    """A list split on `;`, or a YAML list; a token may be quoted with ' or " to hold a `;`."""
+    if value.strip().startswith("[") and value.strip().endswith("]"):
+        return tuple(str(item) for item in yaml.safe_load(value))
     tokens = re.findall(r"""\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]*?)\s*(?:;|$)""", value)
     return tuple(t for t in (_unquote(t) for t in tokens) if t)
 

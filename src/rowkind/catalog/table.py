@@ -54,7 +54,7 @@ class TableDefinition:
 
     name: str
     columns: tuple[Column, ...]
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
     primary_key: tuple[str, ...] = ()
     constraint: str | None = None
     watermark: Watermark | None = None

@@ -1,0 +1,1 @@
+"""Rules about a table's options and columns: one function a rule, each raises one named condition."""

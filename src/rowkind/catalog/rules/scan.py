@@ -1,0 +1,138 @@
+"""Rules about reading a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rowkind.catalog.modes import BoundedMode, RuntimeMode, StartupMode
+from rowkind.catalog.options import Option
+from rowkind.catalog.session_options import CDC_DUPLICATES, RUNTIME_MODE
+from rowkind.catalog.source_options import (
+    ALIGNMENT_GROUP,
+    ALIGNMENT_MAX_DRIFT,
+    ALIGNMENT_UPDATE_INTERVAL,
+    BOUNDED_MODE,
+    BOUNDED_SPECIFIC_OFFSETS,
+    BOUNDED_TIMESTAMP,
+    SCAN_PARALLELISM,
+    STARTUP_MODE,
+    STARTUP_SPECIFIC_OFFSETS,
+    STARTUP_TIMESTAMP,
+)
+from rowkind.catalog.startup import OFFSET_RESET, specific_offsets, starts_at_group
+from rowkind.catalog.table_options import GROUP_ID
+from rowkind.catalog.usage import Usage
+from rowkind.kinds import ChangelogMode
+
+RESETS = ("latest", "earliest", "none")
+SERIALIZERS = ("key.serializer", "value.serializer", "key.deserializer", "value.deserializer")
+
+
+def _startup_mode(usage: Usage) -> StartupMode:
+    return StartupMode.EARLIEST if usage.connector.upsert else usage.given[STARTUP_MODE]
+
+
+def startup_options_are_given(usage: Usage) -> None:
+    needed: dict[StartupMode, Option[Any]] = {
+        StartupMode.TIMESTAMP: STARTUP_TIMESTAMP,
+        StartupMode.SPECIFIC: STARTUP_SPECIFIC_OFFSETS,
+    }
+    mode = _startup_mode(usage)
+    if mode in needed and not usage.given.has(needed[mode]):
+        raise usage.error("STARTUP_OPTION_MISSING", option=needed[mode].name, mode=mode)
+
+
+def bounded_options_are_given(usage: Usage) -> None:
+    needed: dict[BoundedMode, Option[Any]] = {
+        BoundedMode.TIMESTAMP: BOUNDED_TIMESTAMP,
+        BoundedMode.SPECIFIC: BOUNDED_SPECIFIC_OFFSETS,
+    }
+    mode = usage.given[BOUNDED_MODE]
+    if mode in needed and not usage.given.has(needed[mode]):
+        raise usage.error("BOUNDED_OPTION_MISSING", option=needed[mode].name, mode=mode)
+
+
+def specific_offsets_need_one_topic(usage: Usage) -> None:
+    specific = _startup_mode(usage) is StartupMode.SPECIFIC or usage.given[BOUNDED_MODE] is BoundedMode.SPECIFIC
+    if specific and usage.single_topic is None:
+        raise usage.error("SPECIFIC_OFFSETS_NEED_ONE_TOPIC")
+
+
+def specific_offsets_are_valid(usage: Usage) -> None:
+    _check_offsets(usage, BOUNDED_SPECIFIC_OFFSETS)
+    if not usage.connector.upsert:
+        _check_offsets(usage, STARTUP_SPECIFIC_OFFSETS)
+
+
+def _check_offsets(usage: Usage, option: Option[str]) -> None:
+    text = usage.given.get(option)
+    if text is None:
+        return
+    try:
+        specific_offsets(text)
+    except ValueError as error:
+        raise usage.error("INVALID_SPECIFIC_OFFSETS", option=option.name, value=text, reason=str(error)) from None
+
+
+def group_offsets_need_group(usage: Usage) -> None:
+    """Only an explicit start mode asks for a group; without mode and group the table is read from now on."""
+    asked = starts_at_group(usage) or usage.given[BOUNDED_MODE] is BoundedMode.GROUP
+    default_fails = _starts_nowhere(usage)
+    if (asked or default_fails) and not usage.given.has(GROUP_ID):
+        raise usage.error("GROUP_ID_MISSING")
+
+
+def _starts_nowhere(usage: Usage) -> bool:
+    """No group, so nothing is committed, and the user asks to fail in that case."""
+    return (
+        not usage.connector.upsert
+        and usage.given[STARTUP_MODE] is StartupMode.GROUP
+        and usage.properties.get(OFFSET_RESET) == "none"
+    )
+
+
+def offset_reset_is_valid(usage: Usage) -> None:
+    reset = usage.properties.get(OFFSET_RESET)
+    if _startup_mode(usage) is StartupMode.GROUP and reset is not None and reset not in RESETS:
+        raise usage.error("INVALID_OFFSET_RESET", value=reset, known=", ".join(RESETS))
+
+
+def commits_need_group(usage: Usage) -> None:
+    for key in ("enable.auto.commit", "commit.offsets.on.checkpoint"):
+        if usage.properties.get(key, "").lower() == "true" and not usage.given.has(GROUP_ID):
+            raise usage.error("COMMIT_WITHOUT_GROUP", option=f"properties.{key}")
+
+
+def serializers_handle_bytes(usage: Usage) -> None:
+    for key in SERIALIZERS:
+        name = usage.properties.get(key)
+        if name is not None and not name.rpartition(".")[2].startswith("ByteArray"):
+            raise usage.error("SERIALIZER_NOT_BYTES", option=f"properties.{key}", value=name)
+
+
+def alignment_is_complete(usage: Usage) -> None:
+    family: tuple[Option[Any], ...] = (ALIGNMENT_GROUP, ALIGNMENT_MAX_DRIFT, ALIGNMENT_UPDATE_INTERVAL)
+    any_given = any(usage.given.has(o) for o in family)
+    if any_given and not (usage.given.has(ALIGNMENT_GROUP) and usage.given.has(ALIGNMENT_MAX_DRIFT)):
+        raise usage.error("ALIGNMENT_INCOMPLETE")
+
+
+def scan_parallelism_is_positive(usage: Usage) -> None:
+    parallelism = usage.given.get(SCAN_PARALLELISM)
+    if parallelism is not None and parallelism <= 0:
+        raise usage.error("INVALID_PARALLELISM", option=SCAN_PARALLELISM.name, value=parallelism)
+
+
+def batch_mode_fits(usage: Usage) -> None:
+    if usage.session.value(RUNTIME_MODE) is not RuntimeMode.BATCH:
+        return
+    if usage.changelog is not ChangelogMode.INSERT_ONLY:
+        raise usage.error("BATCH_NEEDS_INSERT_ONLY", mode=usage.changelog.value)
+    if usage.given[BOUNDED_MODE] is BoundedMode.UNBOUNDED:
+        raise usage.error("BATCH_NEEDS_BOUNDED")
+
+
+def cdc_duplicates_need_primary_key(usage: Usage) -> None:
+    cdc = usage.changelog is ChangelogMode.RETRACT
+    if cdc and usage.session.value(CDC_DUPLICATES) and not usage.definition.primary_key:
+        raise usage.error("CDC_DUPLICATES_NEED_PRIMARY_KEY")

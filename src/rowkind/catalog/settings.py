@@ -1,0 +1,160 @@
+"""How a table is read and how it is written, read from its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from rowkind.catalog.modes import BoundedMode, EmitStrategy, Guarantee, NamingStrategy, OnDataLoss, OnError, StartupMode
+from rowkind.catalog.rules.sink import guarantee
+from rowkind.catalog.session_options import SOURCE_IDLE_TIMEOUT
+from rowkind.catalog.sink_options import (
+    BUFFER_INTERVAL,
+    BUFFER_MAX_ROWS,
+    NAMING_STRATEGY,
+    PARTITIONER,
+    SEMANTIC,
+    SINK_PARALLELISM,
+    TOPIC_CONFIG,
+    TOPIC_PARTITIONS,
+    TOPIC_REPLICATION,
+    TRANSACTIONAL_ID_PREFIX,
+)
+from rowkind.catalog.source_options import (
+    ALIGNMENT_GROUP,
+    ALIGNMENT_MAX_DRIFT,
+    ALIGNMENT_UPDATE_INTERVAL,
+    DEAD_LETTER_TOPIC,
+    DISCOVERY_INTERVAL,
+    MAX_ROWS_PER_BATCH,
+    ON_DATA_LOSS,
+    ON_ERROR,
+    SCAN_PARALLELISM,
+    WATERMARK_EMIT,
+    WATERMARK_IDLE_TIMEOUT,
+)
+from rowkind.catalog.startup import Bounded, Startup, bounded, startup
+from rowkind.catalog.usage import Usage
+
+NEVER = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Tables of a group are kept within `max_drift` of event time of each other."""
+
+    group: str
+    max_drift: timedelta
+    update_interval: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class ScanSettings:
+    """How a table is read."""
+
+    startup: Startup = field(default_factory=lambda: Startup(StartupMode.EARLIEST))
+    bounded: Bounded = field(default_factory=lambda: Bounded(BoundedMode.UNBOUNDED))
+    discovery_interval: timedelta | None = None
+    """None: new partitions and topics are not looked for."""
+    parallelism: int | None = None
+    max_rows_per_batch: int | None = None
+    on_data_loss: OnDataLoss = OnDataLoss.FAIL
+    on_error: OnError = OnError.FAIL
+    dead_letter_topic: str | None = None
+    watermark_emit: EmitStrategy = EmitStrategy.ON_PERIODIC
+    idle_timeout: timedelta | None = None
+    alignment: Alignment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicCreation:
+    """How a missing sink topic is created; None leaves it to the broker."""
+
+    partitions: int | None = None
+    replication_factor: int | None = None
+    config: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SinkSettings:
+    """How a table is written. Buffering is off when `buffer_max_rows` is 0."""
+
+    partitioner: str = "default"
+    parallelism: int | None = None
+    guarantee: Guarantee = Guarantee.AT_LEAST_ONCE
+    transactional_id_prefix: str | None = None
+    naming_strategy: NamingStrategy = NamingStrategy.INCREMENTING
+    buffer_max_rows: int = 0
+    buffer_interval: timedelta = timedelta(0)
+    topic_creation: TopicCreation = field(default_factory=TopicCreation)
+
+
+def scan_settings(usage: Usage) -> tuple[ScanSettings, list[str]]:
+    """Of a source whose options were checked; with warnings."""
+    given, end = usage.given, bounded(usage)
+    start, warnings = startup(usage)
+    interval = given[DISCOVERY_INTERVAL]
+    settings = ScanSettings(
+        startup=start,
+        bounded=end,
+        discovery_interval=interval if interval > NEVER and not end.ends else None,
+        parallelism=given.get(SCAN_PARALLELISM),
+        max_rows_per_batch=given.get(MAX_ROWS_PER_BATCH),
+        on_data_loss=given[ON_DATA_LOSS],
+        on_error=given[ON_ERROR],
+        dead_letter_topic=given.get(DEAD_LETTER_TOPIC),
+        watermark_emit=given[WATERMARK_EMIT],
+        idle_timeout=_idle_timeout(usage),
+        alignment=_alignment(usage),
+    )
+    return settings, warnings
+
+
+def _idle_timeout(usage: Usage) -> timedelta | None:
+    timeout = usage.given.get(WATERMARK_IDLE_TIMEOUT)
+    if timeout is None:
+        timeout = usage.session.value(SOURCE_IDLE_TIMEOUT)
+    return timeout if timeout > NEVER else None
+
+
+def _alignment(usage: Usage) -> Alignment | None:
+    if not usage.given.has(ALIGNMENT_GROUP):
+        return None
+    given = usage.given
+    return Alignment(given[ALIGNMENT_GROUP], given[ALIGNMENT_MAX_DRIFT], given[ALIGNMENT_UPDATE_INTERVAL])
+
+
+def sink_settings(usage: Usage) -> tuple[SinkSettings, list[str]]:
+    """Of a sink whose options were checked; with warnings."""
+    given, upsert = usage.given, usage.connector.upsert
+    settings = SinkSettings(
+        partitioner="default" if upsert else given[PARTITIONER],
+        parallelism=given.get(SINK_PARALLELISM),
+        guarantee=guarantee(usage),
+        transactional_id_prefix=given.get(TRANSACTIONAL_ID_PREFIX),
+        naming_strategy=given[NAMING_STRATEGY],
+        buffer_max_rows=max(given[BUFFER_MAX_ROWS], 0) if upsert else 0,
+        buffer_interval=max(given[BUFFER_INTERVAL], NEVER) if upsert else NEVER,
+        topic_creation=_topic_creation(usage),
+    )
+    return settings, _deprecations(usage)
+
+
+def _topic_creation(usage: Usage) -> TopicCreation:
+    """A topic made for an upsert table is compacted unless its creator says otherwise."""
+    config = {"cleanup.policy": "compact"} if usage.connector.upsert else {}
+    return TopicCreation(
+        usage.given.get(TOPIC_PARTITIONS),
+        usage.given.get(TOPIC_REPLICATION),
+        config | usage.given.under(TOPIC_CONFIG),
+    )
+
+
+def _deprecations(usage: Usage) -> list[str]:
+    if usage.connector.upsert or not usage.given.has(SEMANTIC):
+        return []
+    return [
+        f"Table '{usage.definition.name}': 'sink.semantic' is deprecated and replaces 'sink.delivery-guarantee'; "
+        "use the latter."
+    ]

@@ -1,0 +1,120 @@
+"""Options of a table that is written: partitions, promises, buffering, and the topic that is created."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from rowkind.catalog.modes import Guarantee, NamingStrategy
+from rowkind.catalog.options import Option, choice, duration, integer, positive, text
+
+
+def semantic(value: str) -> Guarantee:
+    """The guarantee as the deprecated option writes it: any case, `-` or `_`."""
+    parsed: Guarantee = choice(Guarantee)(value.replace("_", "-"))
+    return parsed
+
+
+PARTITIONER = Option(
+    "sink.partitioner",
+    text,
+    "string",
+    "default",
+    "`default` (by key as Kafka's Java clients do, without key as the client likes), `fixed` (one partition a task), "
+    "`round-robin` (rotates; only without key), or a Python class as `module:Class`.",
+)
+
+SINK_PARALLELISM = Option("sink.parallelism", integer, "int", None, "Number of tasks that write the table.")
+
+DELIVERY_GUARANTEE: Option[Guarantee] = Option(
+    "sink.delivery-guarantee",
+    choice(Guarantee),
+    "none, at-least-once, exactly-once",
+    Guarantee.AT_LEAST_ONCE,
+    "What is promised when a job fails and goes on.",
+    later=(Guarantee.EXACTLY_ONCE,),
+)
+
+SEMANTIC: Option[Guarantee] = Option(
+    "sink.semantic",
+    semantic,
+    "string",
+    None,
+    "Deprecated; replaces `sink.delivery-guarantee`.",
+    later=(Guarantee.EXACTLY_ONCE,),
+)
+
+TRANSACTIONAL_ID_PREFIX = Option(
+    "sink.transactional-id-prefix",
+    text,
+    "string",
+    None,
+    "Start of the transactional ids, unique to the job; required with `exactly-once`.",
+    supported=False,
+)
+
+NAMING_STRATEGY: Option[NamingStrategy] = Option(
+    "sink.transaction-naming-strategy",
+    choice(NamingStrategy),
+    "INCREMENTING, POOLING",
+    NamingStrategy.INCREMENTING,
+    "How transactional ids are made.",
+    supported=False,
+)
+
+BUFFER_MAX_ROWS = Option(
+    "sink.buffer-flush.max-rows",
+    integer,
+    "int",
+    0,
+    "Number of distinct keys that are held back at most; 0 is off. Goes with `sink.buffer-flush.interval`.",
+    supported=False,
+)
+
+BUFFER_INTERVAL = Option(
+    "sink.buffer-flush.interval",
+    duration,
+    "duration",
+    timedelta(0),
+    "How long a key is held back at most; 0 is off. Goes with `sink.buffer-flush.max-rows`.",
+    supported=False,
+)
+
+TOPIC_PARTITIONS = Option(
+    "sink.topic.partitions",
+    positive,
+    "int",
+    None,
+    "Partitions of a topic that rowkind creates; the broker's default otherwise (rowkind's own).",
+)
+
+TOPIC_REPLICATION = Option(
+    "sink.topic.replication-factor",
+    positive,
+    "int",
+    None,
+    "Replication factor of a topic that rowkind creates; the broker's default otherwise (rowkind's own).",
+)
+
+TOPIC_CONFIG = Option(
+    "sink.topic.config.*",
+    text,
+    "string",
+    None,
+    "Settings of a topic that rowkind creates, such as `sink.topic.config.retention.ms`; a topic for `upsert-kafka` "
+    "has `cleanup.policy` = `compact` unless said otherwise (rowkind's own).",
+)
+
+SINK: tuple[Option[Any], ...] = (
+    SINK_PARALLELISM,
+    DELIVERY_GUARANTEE,
+    TRANSACTIONAL_ID_PREFIX,
+    NAMING_STRATEGY,
+    TOPIC_PARTITIONS,
+    TOPIC_REPLICATION,
+    TOPIC_CONFIG,
+)
+
+APPEND_SINK: tuple[Option[Any], ...] = (PARTITIONER, *SINK, SEMANTIC)
+
+UPSERT_SINK: tuple[Option[Any], ...] = (*SINK, BUFFER_MAX_ROWS, BUFFER_INTERVAL)

@@ -1,0 +1,157 @@
+"""Options of a table that is read: where it starts and stops, how it goes on, event time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from rowkind.catalog.modes import BoundedMode, EmitStrategy, OnDataLoss, OnError, StartupMode
+from rowkind.catalog.options import Option, choice, duration, integer, positive, text
+
+STARTUP_MODE: Option[StartupMode] = Option(
+    "scan.startup.mode",
+    choice(StartupMode),
+    "earliest-offset, latest-offset, group-offsets, timestamp, specific-offsets",
+    StartupMode.GROUP,
+    "Where reading starts. Without this option and without a group id it starts at the latest offset. "
+    "`upsert-kafka` always starts at the earliest.",
+    later=(StartupMode.GROUP,),
+)
+
+STARTUP_SPECIFIC_OFFSETS = Option(
+    "scan.startup.specific-offsets",
+    text,
+    "string",
+    None,
+    "First offsets in mode `specific-offsets`: `partition:0,offset:42;partition:1,offset:300`.",
+)
+
+STARTUP_TIMESTAMP = Option(
+    "scan.startup.timestamp-millis", integer, "long", None, "Milliseconds since the epoch, for mode `timestamp`."
+)
+
+BOUNDED_MODE: Option[BoundedMode] = Option(
+    "scan.bounded.mode",
+    choice(BoundedMode),
+    "unbounded, latest-offset, group-offsets, timestamp, specific-offsets",
+    BoundedMode.UNBOUNDED,
+    "Where reading ends.",
+    later=(BoundedMode.GROUP, BoundedMode.TIMESTAMP, BoundedMode.SPECIFIC),
+)
+
+BOUNDED_SPECIFIC_OFFSETS = Option(
+    "scan.bounded.specific-offsets",
+    text,
+    "string",
+    None,
+    "First offsets that are not read any more, in mode `specific-offsets`; written as for the start.",
+)
+
+BOUNDED_TIMESTAMP = Option(
+    "scan.bounded.timestamp-millis",
+    integer,
+    "long",
+    None,
+    "In mode `timestamp`: stop before the first message of this time (milliseconds since the epoch) or later.",
+)
+
+DISCOVERY_INTERVAL = Option(
+    "scan.topic-partition-discovery.interval",
+    duration,
+    "duration",
+    timedelta(minutes=5),
+    "How often to look for new partitions and topics; 0 or less never looks. A bounded table never looks.",
+)
+
+SCAN_PARALLELISM = Option("scan.parallelism", integer, "int", None, "Number of tasks that read the table.")
+
+WATERMARK_EMIT: Option[EmitStrategy] = Option(
+    "scan.watermark.emit.strategy",
+    choice(EmitStrategy),
+    "on-periodic, on-event",
+    EmitStrategy.ON_PERIODIC,
+    "When a partition's watermark moves.",
+    supported=False,
+)
+
+WATERMARK_IDLE_TIMEOUT = Option(
+    "scan.watermark.idle-timeout",
+    duration,
+    "duration",
+    None,
+    "A partition without messages for so long no longer holds event time back; "
+    "goes before the session option `table.exec.source.idle-timeout`.",
+    supported=False,
+)
+
+ALIGNMENT_GROUP = Option(
+    "scan.watermark.alignment.group", text, "string", None, "Tables of one group are kept together.", supported=False
+)
+
+ALIGNMENT_MAX_DRIFT = Option(
+    "scan.watermark.alignment.max-drift",
+    duration,
+    "duration",
+    None,
+    "How far ahead of its group's slowest member a table may be.",
+    supported=False,
+)
+
+ALIGNMENT_UPDATE_INTERVAL = Option(
+    "scan.watermark.alignment.update-interval",
+    duration,
+    "duration",
+    timedelta(seconds=1),
+    "How often a group is compared.",
+    supported=False,
+)
+
+MAX_ROWS_PER_BATCH = Option(
+    "scan.max-rows-per-batch", positive, "int", None, "Cap on the messages of this table in one batch (rowkind's own)."
+)
+
+ON_DATA_LOSS: Option[OnDataLoss] = Option(
+    "scan.on-data-loss",
+    choice(OnDataLoss),
+    "fail, continue",
+    OnDataLoss.FAIL,
+    "What happens when retention removed messages that were not read yet (rowkind's own).",
+)
+
+ON_ERROR: Option[OnError] = Option(
+    "scan.on-error",
+    choice(OnError),
+    "fail, skip, dead-letter",
+    OnError.FAIL,
+    "What happens to a message that cannot be decoded (rowkind's own).",
+    supported=False,
+)
+
+DEAD_LETTER_TOPIC = Option(
+    "scan.dead-letter.topic",
+    text,
+    "string",
+    None,
+    "Where such messages go with `scan.on-error` = `dead-letter` (rowkind's own).",
+    supported=False,
+)
+
+STARTUP: tuple[Option[Any], ...] = (STARTUP_MODE, STARTUP_SPECIFIC_OFFSETS, STARTUP_TIMESTAMP)
+"""`kafka` only: an upsert table always starts at the earliest offset."""
+
+SCAN: tuple[Option[Any], ...] = (
+    BOUNDED_MODE,
+    BOUNDED_SPECIFIC_OFFSETS,
+    BOUNDED_TIMESTAMP,
+    DISCOVERY_INTERVAL,
+    SCAN_PARALLELISM,
+    WATERMARK_EMIT,
+    WATERMARK_IDLE_TIMEOUT,
+    ALIGNMENT_GROUP,
+    ALIGNMENT_MAX_DRIFT,
+    ALIGNMENT_UPDATE_INTERVAL,
+    MAX_ROWS_PER_BATCH,
+    ON_DATA_LOSS,
+    ON_ERROR,
+    DEAD_LETTER_TOPIC,
+)
