@@ -19,11 +19,16 @@ class PhysicalColumn:
 
 @dataclass(frozen=True, slots=True)
 class ComputedColumn:
-    """`name AS expression`: computed when the table is read, never written. The expression is Flink SQL text."""
+    """`name AS expression`: computed when the table is read, never written. The expression is Flink SQL text.
+
+    `line` and `column` (here and below) are where that text starts in its script, for errors found later.
+    """
 
     name: str
     expression: str
     comment: str | None = None
+    line: int = field(default=1, compare=False)
+    column: int = field(default=1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class Watermark:
 
     column: str
     expression: str
+    expression_line: int = field(default=1, compare=False)
+    expression_column: int = field(default=1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +97,5 @@ class ViewDefinition:
     comment: str | None = None
     temporary: bool = False
     line: int = 1
+    query_line: int = field(default=1, compare=False)
+    query_column: int = field(default=1, compare=False)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sqlglot import exp
 
 from rowkind.catalog.table import TableDefinition, ViewDefinition
+
+Query = exp.Query | exp.Values
+"""exp.Select, a set operation, exp.Values, or exp.Subquery around one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +60,23 @@ class Drop(Statement):
     view: bool
     name: str
     if_exists: bool = False
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Select(Statement):
-    query: exp.Query
+    query: Query
 
 
 @dataclass(frozen=True, slots=True)
 class Insert(Statement):
-    """`query` may also be a VALUES clause. `on_conflict` is NOTHING, ERROR or DEDUPLICATE."""
+    """`on_conflict` is NOTHING, ERROR or DEDUPLICATE; `options` are those of a hint `/*+ OPTIONS(…) */` on the sink."""
 
     table: str
-    query: exp.Query
+    query: Query
     columns: tuple[str, ...] | None = None
     on_conflict: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,10 @@ class Reset(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Explain(Statement):
+    """`details` are the words asked for: ESTIMATED_COST, CHANGELOG_MODE, JSON_EXECUTION_PLAN, PLAN_ADVICE."""
+
     target: Select | Insert | StatementSet
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

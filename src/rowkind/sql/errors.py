@@ -1,0 +1,64 @@
+"""Where in a text something is wrong, and how to show it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Any
+
+from rowkind.errors import RowkindError
+
+
+def pointer(text: str, line: int, column: int) -> str:
+    """The source line with a caret under the column; both count from 1.
+
+    >>> print(pointer("SELECT a\\nFORM t", 2, 1))
+      2 | FORM t
+        | ^
+    """
+    lines = text.splitlines() or [""]
+    return _excerpt(lines[min(line, len(lines)) - 1], line, column)
+
+
+def _excerpt(source_line: str, line: int, column: int) -> str:
+    number = str(line)
+    # A tab keeps its own width in front of the caret, whatever the terminal makes of it.
+    margin = "".join("\t" if c == "\t" else " " for c in source_line[: column - 1].ljust(column - 1))
+    return f"  {number} | {source_line.rstrip()}\n  {' ' * len(number)} | {margin}^"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text to parse, and where it comes from: a file, or a piece of one that starts at `line` and `column`.
+
+    `origin` names what holds the text, such as "view recent_orders".
+    """
+
+    text: str
+    file: str | None = None
+    line: int = 1
+    column: int = 1
+    origin: str | None = None
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both from 1, in the whole script."""
+        starts = line_starts(self.text)
+        row = bisect_right(starts, offset) - 1
+        column = offset - starts[row] + 1
+        return (self.line, self.column + column - 1) if row == 0 else (self.line + row, column)
+
+    def error(self, condition: str, offset: int, /, **params: Any) -> RowkindError:
+        """A named error that shows the place."""
+        line, column = self.position(offset)
+        starts = line_starts(self.text)
+        row = line - self.line
+        end = starts[row + 1] if row + 1 < len(starts) else len(self.text)
+        local = column - self.column + 1 if row == 0 else column
+        place = ", ".join(p for p in (self.file, self.origin, f"line {line}, column {column}") if p)
+        shown = _excerpt(self.text[starts[row] : end], line, local)
+        return RowkindError(condition, place=place, pointer=shown, line=line, column=column, file=self.file, **params)
+
+
+def line_starts(text: str) -> list[int]:
+    """The offset of each line's first character."""
+    return [0] + [i + 1 for i, c in enumerate(text) if c == "\n"]

@@ -1,0 +1,233 @@
+"""Flink's lexical rules, and a cursor over the tokens that every part of the grammar shares."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import ClassVar, TypeVar
+
+from sqlglot import exp
+from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokens import Tokenizer
+
+from rowkind.errors import RowkindError
+from rowkind.sql.errors import Source, line_starts
+
+T = TypeVar("T")
+Node = TypeVar("Node", bound=exp.Expr)
+
+_DELIMITED = frozenset(
+    {TokenType.STRING, TokenType.IDENTIFIER, TokenType.UNICODE_STRING, TokenType.HEX_STRING, TokenType.NATIONAL_STRING}
+)
+STRINGS = frozenset({TokenType.STRING, TokenType.UNICODE_STRING})
+
+
+class FlinkTokenizer(Tokenizer):
+    """Words are plain words: the grammar decides which of them are keywords where."""
+
+    QUOTES: ClassVar = ["'"]
+    STRING_ESCAPES: ClassVar = ["'"]
+    IDENTIFIERS: ClassVar = ["`"]
+    UNICODE_STRINGS: ClassVar = [("U&'", "'"), ("u&'", "'")]
+    HEX_STRINGS: ClassVar = [("X'", "'"), ("x'", "'")]
+    COMMENTS: ClassVar = ["--", "//", ("/*", "*/")]
+    NESTED_COMMENTS = False
+    COMMANDS: ClassVar = set()
+    TOKENS_PRECEDING_HINT: ClassVar = {TokenType.VAR, TokenType.IDENTIFIER}
+    KEYWORDS: ClassVar = {
+        "/*+": TokenType.HINT,
+        "||": TokenType.DPIPE,
+        ">=": TokenType.GTE,
+        "<=": TokenType.LTE,
+        "<>": TokenType.NEQ,
+        "!=": TokenType.NEQ,
+        "=>": TokenType.FARROW,
+    }
+
+
+RESERVED = frozenset(
+    word
+    for line in (
+        "ALL AND ANY ARRAY AS BETWEEN BY CASE CAST CONSTRAINT CREATE CROSS DISTINCT DROP ELSE END EXCEPT",
+        "EXISTS FALSE FETCH FOR FROM FULL GROUP HAVING IN INNER INSERT INTERSECT INTERVAL INTO IS JOIN",
+        "LATERAL LEFT LIKE LIMIT MATCH_RECOGNIZE MINUS NATURAL NOT NULL OFFSET ON OR ORDER OUTER OVER",
+        "PARTITION PRIMARY RIGHT ROW ROWS SELECT SIMILAR SOME TABLE TABLESAMPLE THEN TRUE TRY_CAST UNION",
+        "UNNEST USING VALUES WATERMARK WHEN WHERE WINDOW WITH",
+    )
+    for word in line.split()
+)
+"""Words that are never names unless they stand in back quotes. Flink reserves more; these are the ones that must be."""
+
+
+def tokenize(source: Source) -> list[Token]:
+    """All tokens; `line` and `col` are where a token starts in the script, from 1, `start` and `end` are offsets."""
+    text = source.text
+    try:
+        tokens = FlinkTokenizer().tokenize(text.replace("\ufeff", " ", 1) if text.startswith("\ufeff") else text)
+    except TokenError as error:
+        raise _unterminated(source, error) from None
+    tail = tokens[-1].end + 1 if tokens else 0
+    if "/*" in (rest := re.sub(r"--[^\n]*|//[^\n]*|/\*.*?\*/", lambda m: " " * len(m[0]), text[tail:], flags=re.S)):
+        raise source.error("UNTERMINATED_TEXT", tail + rest.index("/*"), what="comment", closing="*/")
+    starts = line_starts(text)
+    for token in tokens:
+        row = bisect_right(starts, token.start) - 1
+        token.line = source.line + row
+        token.col = token.start - starts[row] + (source.column if row == 0 else 1)
+    return tokens
+
+
+def _unterminated(source: Source, error: TokenError) -> RowkindError:
+    match = re.search(r"from \d+:(\d+)", str(error.__cause__))
+    offset = int(match[1]) if match else len(source.text)
+    quoted_name = source.text[offset : offset + 1] == "`"
+    what, closing = ("quoted name", "`") if quoted_name else ("string", "'")
+    return source.error("UNTERMINATED_TEXT", offset, what=what, closing=closing)
+
+
+class Cursor:
+    """A place in a list of tokens. Words and symbols are matched by text, in any case, unless they are quoted."""
+
+    def __init__(self, source: Source, tokens: list[Token] | None = None) -> None:
+        self.source = source
+        self.tokens = tokenize(source) if tokens is None else tokens
+        self.index = 0
+        line, column = source.position(len(source.text))
+        end = len(source.text)
+        self._end = Token(TokenType.SENTINEL, "", line=line, col=column, start=end, end=end)
+
+    @property
+    def token(self) -> Token:
+        return self.peek()
+
+    def peek(self, ahead: int = 0) -> Token:
+        index = self.index + ahead
+        return self.tokens[index] if index < len(self.tokens) else self._end
+
+    @property
+    def done(self) -> bool:
+        return self.index >= len(self.tokens)
+
+    def word(self, ahead: int = 0) -> str:
+        """The word or symbol ahead in upper case; nothing for a string or a quoted name."""
+        token = self.peek(ahead)
+        return "" if token.token_type in _DELIMITED else token.text.upper()
+
+    def at(self, *words: str) -> bool:
+        return all(self.word(i) == w for i, w in enumerate(words))
+
+    def accept(self, *words: str) -> Token | None:
+        """Step over these words and give the first of their tokens, or stay."""
+        if not self.at(*words):
+            return None
+        first = self.token
+        self.index += len(words)
+        return first
+
+    def accept_one(self, *words: str) -> str | None:
+        """Step over one of several words."""
+        if (word := self.word()) and word in words:
+            self.index += 1
+            return word
+        return None
+
+    def expect(self, *words: str) -> Token:
+        for i, word in enumerate(words):
+            if self.word(i) != word:
+                self.index += i
+                raise self.unexpected(f"{' '.join(words[i:])}")
+        first = self.token
+        self.index += len(words)
+        return first
+
+    def advance(self) -> Token:
+        token = self.token
+        self.index += 1
+        return token
+
+    def is_name(self, ahead: int = 0) -> bool:
+        token = self.peek(ahead)
+        if token.token_type is TokenType.VAR:
+            return token.text.upper() not in RESERVED
+        return token.token_type is TokenType.IDENTIFIER
+
+    def name(self, what: str) -> exp.Identifier:
+        """A plain or back-quoted name."""
+        token = self.token
+        if not self.is_name():
+            if token.token_type is TokenType.VAR:
+                raise self.error("RESERVED_WORD", token, word=token.text, expected=what)
+            raise self.unexpected(what)
+        self.index += 1
+        if token.token_type is TokenType.IDENTIFIER and not token.text:
+            raise self.error("SQL_SYNTAX", token, expected=what, found="an empty name")
+        return placed(exp.Identifier(this=token.text, quoted=token.token_type is TokenType.IDENTIFIER), token)
+
+    def string(self, what: str) -> str:
+        token = self.token
+        if token.token_type not in STRINGS:
+            raise self.unexpected(what)
+        self.index += 1
+        return decode_unicode(self, token) if token.token_type is TokenType.UNICODE_STRING else token.text
+
+    def integer(self, what: str) -> int:
+        token = self.token
+        if token.token_type is not TokenType.NUMBER or not token.text.isdigit():
+            raise self.unexpected(what)
+        self.index += 1
+        return int(token.text)
+
+    def separated(self, item: Callable[[], T]) -> list[T]:
+        """One or more items with commas between them."""
+        items = [item()]
+        while self.accept(","):
+            items.append(item())
+        return items
+
+    def wrapped(self, item: Callable[[], T]) -> list[T]:
+        """The same in parentheses."""
+        self.expect("(")
+        items = self.separated(item)
+        self.expect(")")
+        return items
+
+    def text_between(self, start: int, end: int) -> str:
+        """The source of the tokens from index `start` up to, not including, `end`."""
+        return self.source.text[self.tokens[start].start : self.tokens[end - 1].end + 1]
+
+    def error(self, condition: str, token: Token | None = None, /, **params: object) -> RowkindError:
+        return self.source.error(condition, (token or self.token).start, **params)
+
+    def unexpected(self, expected: str) -> RowkindError:
+        return self.error("SQL_SYNTAX", expected=expected, found=self.describe(self.token))
+
+    def describe(self, token: Token) -> str:
+        if token.token_type is TokenType.SENTINEL:
+            return "the end of the text"
+        return f"`{text}`" if "'" in (text := self.source.text[token.start : token.end + 1]) else f"'{text}'"
+
+
+def placed(node: Node, token: Token) -> Node:
+    """The node with the token's position in its `meta`: line, col, start, end."""
+    node.update_positions(token)
+    return node
+
+
+def decode_unicode(cursor: Cursor, token: Token) -> str:
+    """U&'\\00e9' [UESCAPE '!']: four hexadecimal digits after the escape character, or that character twice."""
+    escape = "\\"
+    if cursor.accept("UESCAPE"):
+        escape = cursor.advance().text
+    mark = re.escape(escape)
+
+    def replace(match: re.Match[str]) -> str:
+        if match[0] == escape * 2:
+            return escape
+        if match[1] is None:
+            raise cursor.error("SQL_SYNTAX", token, expected=f"four hexadecimal digits after {escape}", found=match[0])
+        return chr(int(match[1], 16))
+
+    decoded = re.sub(f"{mark}(?:{mark}|([0-9A-Fa-f]{{4}})|)", replace, token.text)
+    return decoded.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
