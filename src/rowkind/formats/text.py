@@ -71,10 +71,10 @@ def round_single(nearest: float, digits: str | None = None) -> float:
     """The 32-bit float of a decimal text whose 64-bit value is known; only a tie needs another look at the text."""
     with np.errstate(over="ignore"):
         rounded = np.float32(nearest)
+        neighbour = np.nextafter(rounded, np.float32(-math.inf if float(rounded) > nearest else math.inf))
     if not math.isfinite(nearest) or float(rounded) == nearest:
         return float(rounded)
-    towards = np.float32(-math.inf if float(rounded) > nearest else math.inf)
-    low, high = sorted((float(rounded), float(np.nextafter(rounded, towards))))
+    low, high = sorted((float(rounded), float(neighbour)))
     middle = (max(low, -(2.0**128)) + min(high, 2.0**128)) / 2
     if middle != nearest or digits is None:
         return float(rounded)

@@ -58,7 +58,8 @@ def _map_entries(column: pa.MapArray) -> pa.StructArray:
 
 def _split(column: pa.Array, members: list[Any]) -> list[Any]:
     offsets = column.offsets.to_pylist()
-    lists, start = [], 0
+    lists: list[Any] = []
+    start = 0
     for index, valid in enumerate(column.is_valid().to_pylist()):
         if not valid:
             lists.append(None)

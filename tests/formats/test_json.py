@@ -1,0 +1,20 @@
+"""The json format passes what every format must pass."""
+
+from __future__ import annotations
+
+from rowkind.formats.temporal import TimestampStandard
+from tests.formats.suite import FormatSuite
+
+
+class TestJson(FormatSuite):
+    name = "json"
+
+
+class TestJsonIsoTimestamps(FormatSuite):
+    name = "json"
+    options = {"timestamp-format.standard": TimestampStandard.ISO_8601, "encode.decimal-as-plain-number": True}
+
+
+class TestJsonTreeParserWithoutNulls(FormatSuite):
+    name = "json"
+    options = {"decode.json-parser.enabled": False, "encode.ignore-null-fields": True}
