@@ -1,6 +1,6 @@
 """Re-create a jar lock file from the `# roots:` line it starts with: `tools/lock_jars.py LOCKFILE...`.
 
-A root is `group:artifact:version[:classifier][@extension]`; a trailing `!` leaves its dependencies out.
+A root is `group:artifact:version`, or without its dependencies `group:artifact:version[:classifier][@extension]!`.
 Needs `mvn`; only maintainers run this.
 """
 
@@ -16,43 +16,36 @@ import httpx
 
 from rowkind.broker.download import base_url, trusted
 
-DEPENDENCY = """<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>
-<type>{extension}</type>{classifier}{exclusions}</dependency>"""
-ALONE = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+DEPENDENCY = """<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version></dependency>"""
 PROJECT = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>lock</groupId><artifactId>lock</artifactId><version>1</version><dependencies>{}</dependencies></project>"""
 
 
-def dependency(root: str) -> str:
-    """The Maven element of one root."""
+def alone(root: str) -> str:
+    """The repository path of a root whose dependencies are left out."""
     coordinates, _, extension = root.removesuffix("!").partition("@")
     group, artifact, version, *classifier = coordinates.split(":")
-    return DEPENDENCY.format(
-        group=group,
-        artifact=artifact,
-        version=version,
-        extension=extension or "jar",
-        classifier=f"<classifier>{classifier[0]}</classifier>" if classifier else "",
-        exclusions=ALONE if root.endswith("!") else "",
-    )
+    return repository_path(group, artifact, version, classifier, extension or "jar")
 
 
-def repository_path(resolved: str) -> str:
-    """The path of `group:artifact:type[:classifier]:version:scope` in a Maven repository."""
-    group, artifact, extension, *classifier, version, _scope = resolved.split(":")
-    name = "-".join([artifact, version, *classifier])
-    return f"{group.replace('.', '/')}/{artifact}/{version}/{name}.{extension}"
-
-
-def resolve(roots: list[str]) -> list[str]:
-    """Repository paths of the roots and all they need at run time."""
+def closure(roots: list[str]) -> list[str]:
+    """Repository paths of the roots and all they need at run time, as Maven resolves them."""
+    if not roots:
+        return []
     with tempfile.TemporaryDirectory() as folder:
         pom, listing = Path(folder, "pom.xml"), Path(folder, "list.txt")
-        pom.write_text(PROJECT.format("".join(map(dependency, roots))))
+        pom.write_text(PROJECT.format("".join(DEPENDENCY.format(*root.split(":")) for root in roots)))
         goal = ["dependency:list", "-DincludeScope=runtime", f"-DoutputFile={listing}"]
         subprocess.run(["mvn", "-q", "-B", "-f", str(pom), *goal], check=True, stdout=sys.stderr)
-        lines = (line.split() for line in listing.read_text().splitlines())
-        return sorted(repository_path(words[0]) for words in lines if words and words[0].count(":") >= 4)
+        words = [line.split()[0].split(":") for line in listing.read_text().splitlines() if line.count(":") >= 4]
+    return [
+        repository_path(group, artifact, version, rest[1:], rest[0]) for group, artifact, *rest, version, _ in words
+    ]
+
+
+def repository_path(group: str, artifact: str, version: str, classifier: list[str], extension: str) -> str:
+    name = "-".join([artifact, version, *classifier])
+    return f"{group.replace('.', '/')}/{artifact}/{version}/{name}.{extension}"
 
 
 def lock(file: Path) -> None:
@@ -63,7 +56,9 @@ def lock(file: Path) -> None:
         raise SystemExit(f"{file}: the first line has to start with '# roots:'")
     lines = [header]
     with httpx.Client(base_url=base_url(), verify=trusted(), timeout=60, follow_redirects=True) as client:
-        for path in resolve(roots.split()):
+        whole = [root for root in roots.split() if not root.endswith("!")]
+        single = [root for root in roots.split() if root.endswith("!")]
+        for path in sorted({*closure(whole), *map(alone, single)}):
             content = client.get(path).raise_for_status().content
             lines.append(f"{sha256(content).hexdigest()} {len(content):>9} {path}")
     file.write_text("\n".join(lines) + "\n")
