@@ -121,6 +121,18 @@ class Cluster:
         found = self._retried(ask, f"reading the committed offsets of group '{group}'")
         return {Partition(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
+    def commit(self, group: str, offsets: Mapping[Partition, int]) -> None:
+        """Commit offsets for a group that has no running members."""
+        wanted = [ConsumerGroupTopicPartitions(group, [TopicPartition(*p, offset) for p, offset in offsets.items()])]
+
+        def ask() -> None:
+            futures = self._admin.alter_consumer_group_offsets(wanted, request_timeout=self.timeout)
+            for part in futures[group].result(self.timeout + 5).topic_partitions:
+                if part.error:
+                    raise KafkaException(part.error)
+
+        self._retried(ask, f"committing offsets of group '{group}'")
+
     def topic_config(self, topic: str) -> dict[str, str]:
         """A topic's settings, defaults included."""
         resource = ConfigResource(ResourceType.TOPIC, topic)

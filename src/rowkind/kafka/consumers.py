@@ -28,17 +28,19 @@ class KeptConsumer:
     partition: Partition
     next: int
     carry: list[Message] = field(default_factory=list)
+    settled: bool = False
+    """Whether something arrived since the last move: until then the client may still tell its old position."""
     used: float = 0.0
 
     def move(self, offset: int) -> None:
         """Start again at an offset."""
-        self.carry = []
+        self.carry, self.settled = [], False
         self.next = offset
         self.consumer.assign([TopicPartition(*self.partition, offset)])
 
     def position(self) -> int:
-        """Where the next message is looked for; past control messages and holes. Negative before the first fetch."""
-        return int(self.consumer.position([TopicPartition(*self.partition)])[0].offset)
+        """Where the next message is looked for, past transaction markers; negative when it is not known yet."""
+        return int(self.consumer.position([TopicPartition(*self.partition)])[0].offset) if self.settled else -1
 
 
 _kept: OrderedDict[Key, KeptConsumer] = OrderedDict()

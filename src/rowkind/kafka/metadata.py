@@ -1,32 +1,16 @@
-"""The metadata of a Kafka message as table columns: their types, and how they are taken from messages."""
+"""Metadata columns from messages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, TIMESTAMP_NOT_AVAILABLE, Message
 
-from rowkind.catalog.types import BIGINT, BYTES, INT, STRING, DataType, array, arrow_type, map_of, row, timestamp_ltz
-
-READABLE: Mapping[str, DataType] = {
-    "topic": STRING.not_null(),
-    "partition": INT.not_null(),
-    "headers": map_of(STRING.not_null(), BYTES).not_null(),
-    "header-list": array(row(("key", STRING.not_null()), ("value", BYTES)).not_null()).not_null(),
-    "leader-epoch": INT,
-    "offset": BIGINT.not_null(),
-    "timestamp": timestamp_ltz(3).not_null(),
-    "timestamp-type": STRING.not_null(),
-}
-WRITABLE: Mapping[str, DataType] = {
-    "topic": STRING.not_null(),
-    "headers": map_of(STRING, BYTES),
-    "header-list": array(row(("key", STRING), ("value", BYTES))),
-    "timestamp": timestamp_ltz(3),
-}
+from rowkind.catalog.metadata import READABLE
+from rowkind.catalog.types import arrow_type
 
 Messages = Sequence[Message]
 
@@ -70,16 +54,22 @@ def _timestamp_type(messages: Messages, type: pa.DataType) -> pa.Array:
 
 def _headers(messages: Messages, type: pa.DataType) -> pa.Array:
     """The last of several headers with one name wins."""
-    return pa.array([list(dict(headers).items()) for headers in _header_lists(messages)], type)
+    found: list[Any] = list(map(Message.headers, messages))
+    if not any(found):
+        return _empty(type, len(found))
+    return pa.array([list(dict(headers or ()).items()) for headers in found], type)
 
 
 def _header_list(messages: Messages, type: pa.DataType) -> pa.Array:
-    return pa.array([[{"key": k, "value": v} for k, v in headers] for headers in _header_lists(messages)], type)
+    found: list[Any] = list(map(Message.headers, messages))
+    if not any(found):
+        return _empty(type, len(found))
+    return pa.array([[{"key": k, "value": v} for k, v in headers or ()] for headers in found], type)
 
 
-def _header_lists(messages: Messages) -> list[list[tuple[str, bytes | None]]]:
-    empty: list[tuple[str, bytes | None]] = []
-    return [headers or empty for headers in map(Message.headers, messages)]  # type: ignore[misc]
+def _empty(type: pa.DataType, size: int) -> pa.Array:
+    """Empty lists or maps: topics without headers are the rule."""
+    return pa.repeat(pa.scalar([], type), size)
 
 
 _ARRAYS: dict[str, Callable[[Messages, pa.DataType], Any]] = {

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+from rowkind.catalog.modes import BoundedMode as StopMode
+from rowkind.catalog.modes import StartupMode as StartMode
 from rowkind.errors import RowkindError
 from rowkind.kafka.cluster import Cluster
 from rowkind.kafka.ranges import Partition
 
+__all__ = (
+    "Found",
+    "Positions",
+    "Start",
+    "StartMode",
+    "Stop",
+    "StopMode",
+    "resolve_new",
+    "resolve_start",
+    "resolve_stop",
+    "start_positions",
+    "stop_positions",
+)
+
 Offsets = Mapping[Partition, int]
-
-
-class StartMode(StrEnum):
-    EARLIEST = "earliest-offset"
-    LATEST = "latest-offset"
-    GROUP = "group-offsets"
-    TIMESTAMP = "timestamp"
-    SPECIFIC = "specific-offsets"
-
-
-class StopMode(StrEnum):
-    UNBOUNDED = "unbounded"
-    LATEST = "latest-offset"
-    GROUP = "group-offsets"
-    TIMESTAMP = "timestamp"
-    SPECIFIC = "specific-offsets"
 
 
 @dataclass(frozen=True, slots=True)

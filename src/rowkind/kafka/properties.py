@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rowkind.catalog import secrets
 from rowkind.errors import RowkindError, nearest
 from rowkind.kafka.keys import Client, ClientKey, Fate, key_of, names
 from rowkind.kafka.security import security_settings
 
 NATIVE = "rdkafka."
 """`properties.rdkafka.<name>` reaches librdkafka as it is."""
-
-MASK = "******"
 
 _DEFAULTS: dict[Client, dict[str, Any]] = {
     Client.CONSUMER: {
@@ -46,7 +44,6 @@ _MANAGED: dict[Client, dict[str, Any]] = {
     Client.ADMIN: {},
 }
 _RESERVED = {name for managed in _MANAGED.values() for name in managed} | {"transactional.id"}
-_SECRET_NAME = re.compile(r"password|secret|jaas|passphrase|\.pem$|credential|token|oauthbearer\.config|keystore\.key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +79,19 @@ def check(properties: Mapping[str, str]) -> list[str]:
 
 def masked(properties: Mapping[str, str]) -> dict[str, str]:
     """The properties with every secret value hidden, for messages and listings."""
-    return {name: MASK if is_secret(name) else value for name, value in properties.items()}
+    return {name: secrets.MASK if is_secret(name) else value for name, value in properties.items()}
 
 
 def is_secret(name: str) -> bool:
     """Whether a property's value must not be shown, by its declaration or, unknown ones, by its name."""
-    return any(k is not None and k.secret for k in _keys(name)) or bool(_SECRET_NAME.search(name.lower()))
+    return any(k is not None and k.secret for k in _keys(name)) or secrets.is_secret(name)
 
 
 def scrubbed(text: str, properties: Mapping[str, str]) -> str:
     """A client library's message without the secrets it may quote."""
     for name, value in properties.items():
         if is_secret(name) and value:
-            text = text.replace(value, MASK)
+            text = text.replace(value, secrets.MASK)
     return text
 
 

@@ -11,12 +11,13 @@ from typing import Literal, NoReturn
 import pyarrow as pa
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
+from rowkind.catalog.metadata import READABLE
 from rowkind.catalog.types import arrow_field
 from rowkind.errors import RowkindError
 from rowkind.kafka import consumers
 from rowkind.kafka.clients import AUTHORIZATION, Properties, named
 from rowkind.kafka.consumers import KeptConsumer
-from rowkind.kafka.metadata import READABLE, metadata_array
+from rowkind.kafka.metadata import metadata_array
 from rowkind.kafka.ranges import OffsetRange
 
 OnDataLoss = Literal["fail", "continue"]
@@ -92,6 +93,12 @@ def _record_batch(messages: list[Message], fields: ReadFields) -> pa.RecordBatch
     return pa.RecordBatch.from_arrays(columns, schema=fields.schema)
 
 
+def _offset(message: Message) -> int:
+    offset = message.offset()
+    assert offset is not None
+    return offset
+
+
 class _Reading:
     """One pass over a range: it ends by position, so holes and transaction markers at its end do not matter."""
 
@@ -129,14 +136,14 @@ class _Reading:
         if not messages:
             self._move_by_position()
             return []
-        inside = messages
-        if messages[-1].offset() >= self.range.until:
-            cut = bisect_left(messages, self.range.until, key=Message.offset)
-            inside, self.kept.carry = messages[:cut], messages[cut:] + self.kept.carry
-            self._moved_to(self.range.until)
-        else:
-            self._moved_to(messages[-1].offset() + 1)
-        return inside
+        last = _offset(messages[-1])
+        if last < self.range.until:
+            self._moved_to(last + 1)
+            return messages
+        cut = bisect_left(messages, self.range.until, key=_offset)
+        self.kept.carry = messages[cut:] + self.kept.carry
+        self._moved_to(self.range.until)
+        return messages[:cut]
 
     def _consumed(self, limit: int) -> list[Message]:
         carry = self.kept.carry
@@ -144,6 +151,7 @@ class _Reading:
             self.kept.carry = carry[limit:]
             return carry[:limit]
         consumed = self.kept.consumer.consume(min(limit, self.range.until - self.next), _POLL_SECONDS)
+        self.kept.settled |= bool(consumed)
         if any(map(Message.error, consumed)):
             for event in consumed:
                 if event.error() is not None:
