@@ -26,7 +26,7 @@ class Found(NamedTuple):
     """Entries of a read, and for each the index of the key it belongs to; ordered by that index, then by the sort."""
 
     entries: pa.Table
-    index: npt.NDArray[np.int64]
+    key_index: npt.NDArray[np.int64]
 
 
 class State(Protocol):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,8 @@ _CHUNK = 16_384
 _TAIL = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 
 
-class KeyHashes(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class KeyHashes:
     """Two independent 64-bit hashes a row."""
 
     h1: U64
@@ -59,11 +61,11 @@ def hash_columns(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int) -> Ke
 
 
 def extend(hashes: KeyHashes, columns: Sequence[pa.Array | pa.ChunkedArray]) -> KeyHashes:
-    """The hashes of rows whose first columns have these hashes: hash_rows of (a, b) is hash_rows of a, extended by b."""
+    """The hashes of rows whose first columns have the given hashes: those of (a, b) are those of a, extended by b."""
     extended = KeyHashes(hashes.h1.copy(), hashes.h2.copy())
     flat = [_flat(column) for column in columns]
     for at in range(0, len(hashes), _CHUNK):
-        lanes = [lane[at : at + _CHUNK] for lane in extended]
+        lanes = [lane[at : at + _CHUNK] for lane in (extended.h1, extended.h2)]
         for column in flat:
             _absorb(lanes, column.slice(at, _CHUNK))
     return extended
@@ -129,14 +131,14 @@ def _fixed_words(column: pa.Array) -> U64:
         return np.zeros(len(column), dtype=np.uint64)
     if pa.types.is_floating(kind):
         values = column.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
-        return np.where(np.isnan(values), np.float64("nan"), values).view(np.uint64)
+        return np.asarray(np.where(np.isnan(values), np.float64("nan"), values)).view(np.uint64)
     if pa.types.is_boolean(kind):
         column = column.cast(pa.int8())
     elif pa.types.is_temporal(kind):
         column = column.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     if column.type == pa.uint64():
         return np.asarray(column.fill_null(0).to_numpy(zero_copy_only=False))
-    values = column.fill_null(0).to_numpy(zero_copy_only=False)
+    values = np.asarray(column.fill_null(0).to_numpy(zero_copy_only=False))
     return values.astype(np.int64, copy=False).view(np.uint64)
 
 
@@ -164,9 +166,9 @@ def _absorb_text(lanes: list[U64], column: pa.Array) -> None:
     size = len(column)
     wide = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)
     _, offset_buffer, data_buffer = column.buffers()
-    offsets = np.frombuffer(offset_buffer, dtype=np.int64 if wide else np.int32)[column.offset :][: size + 1]
-    starts = offsets[:-1].astype(np.int64)
-    lengths = offsets[1:] - starts
+    offsets = np.frombuffer(offset_buffer, dtype="<i8" if wide else "<i4")[column.offset :][: size + 1].astype(np.int64)
+    starts = offsets[:-1]
+    lengths: npt.NDArray[np.int64] = offsets[1:] - starts
     if column.null_count:
         lengths = np.where(column.is_null().to_numpy(zero_copy_only=False), -1, lengths)
     longest = int(lengths.max(initial=0))
@@ -184,7 +186,7 @@ def _absorb_text(lanes: list[U64], column: pa.Array) -> None:
             rows = np.flatnonzero((lengths > at) & (lengths <= _LONG))
             word = words[starts[rows] + at] & _TAIL[np.minimum(lengths[rows] - at, 8)]
             _mix(lanes, word, None if len(rows) == size else rows)
-    _mix(lanes, lengths.astype(np.int64).view(np.uint64))
+    _mix(lanes, lengths.view(np.uint64))
 
 
 def _digest(data: bytes) -> bytes:

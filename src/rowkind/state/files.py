@@ -1,0 +1,159 @@
+"""A folder of state files on any file system: whole files under final names, mapped into memory to be read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import uuid
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+
+
+class ChecksumSink:
+    """A binary file that counts and checksums what is written; the shape that Arrow's writer asks for."""
+
+    def __init__(self, file: IO[bytes] | pa.NativeFile) -> None:
+        self._file = file
+        self.size = 0
+        self.crc = 0
+        self.closed = False
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data)
+        self.crc = zlib.crc32(view, self.crc)
+        self.size += view.nbytes
+        self._file.write(data)
+        return view.nbytes
+
+    def tell(self) -> int:
+        return self.size
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def close(self) -> None:
+        self.closed = True
+
+    def writable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return False
+
+    def seekable(self) -> bool:
+        return False
+
+
+class Folder:
+    """One folder. On a local file system files appear by rename; elsewhere each is written once, under its final name.
+
+    Writing a name again must give the same content or content of the same meaning: a task that is run again does so.
+    """
+
+    def __init__(self, uri: str, cache: str | None = None) -> None:
+        self.uri = uri
+        self._fs, self._path = _resolve(uri)
+        self.local = isinstance(self._fs, pafs.LocalFileSystem)
+        self._cache = self._path if self.local else _cache_folder(uri, cache)
+        self._made = False
+
+    def path(self, name: str) -> str:
+        return f"{self._path}/{name}"
+
+    @contextmanager
+    def write(self, name: str) -> Iterator[ChecksumSink]:
+        if not self._made:
+            self._fs.create_dir(self._path, recursive=True)
+            self._made = True
+        if not self.local:
+            with self._fs.open_output_stream(self.path(name)) as remote:
+                yield ChecksumSink(remote)
+            return
+        with _renamed(self.path(name)) as file:
+            yield ChecksumSink(file)
+
+    def write_bytes(self, name: str, data: bytes) -> None:
+        with self.write(name) as sink:
+            sink.write(data)
+
+    def read_bytes(self, name: str) -> bytes:
+        """Raises FileNotFoundError."""
+        if self.local:
+            with open(self.path(name), "rb") as file:
+                return file.read()
+        with self._fs.open_input_stream(self.path(name)) as stream:
+            return bytes(stream.read())
+
+    def map(self, name: str) -> pa.Buffer:
+        """The file's content without reading it: mapped from the file itself, or from a local copy made now.
+
+        Raises FileNotFoundError.
+        """
+        path = os.path.join(self._cache, name)
+        if not self.local and not os.path.exists(path):
+            os.makedirs(self._cache, exist_ok=True)
+            with self._fs.open_input_file(self.path(name)) as source, _renamed(path) as copy:
+                while block := source.read(1 << 22):
+                    copy.write(block)
+        if os.path.getsize(path) == 0:
+            return pa.py_buffer(b"")
+        with pa.memory_map(path) as file:
+            return file.read_buffer()
+
+    def forget(self, name: str) -> None:
+        """Drop the local copy of a file, if it is one."""
+        if not self.local:
+            _unlink(os.path.join(self._cache, name))
+
+    def exists(self, name: str) -> bool:
+        return bool(self._fs.get_file_info(self.path(name)).type == pafs.FileType.File)
+
+    def names(self) -> list[str]:
+        infos = self._fs.get_file_info(pafs.FileSelector(self._path, allow_not_found=True))
+        return sorted(info.base_name for info in infos if info.type == pafs.FileType.File)
+
+    def folders(self) -> list[str]:
+        infos = self._fs.get_file_info(pafs.FileSelector(self._path, allow_not_found=True))
+        return sorted(info.base_name for info in infos if info.type == pafs.FileType.Directory)
+
+    def remove(self, name: str) -> None:
+        self.forget(name)
+        if self.local:
+            _unlink(self.path(name))
+        elif self.exists(name):
+            self._fs.delete_file(self.path(name))
+
+
+def _resolve(uri: str) -> tuple[pafs.FileSystem, str]:
+    if "://" in uri or uri.startswith("file:"):
+        fs, path = pafs.FileSystem.from_uri(uri)
+        return fs, path.rstrip("/")
+    return pafs.LocalFileSystem(), os.path.abspath(uri)
+
+
+def _cache_folder(uri: str, cache: str | None) -> str:
+    base = cache or os.path.join(tempfile.gettempdir(), f"rowkind-state-{os.getuid()}")
+    return os.path.join(base, hashlib.blake2b(uri.encode(), digest_size=12).hexdigest())
+
+
+@contextmanager
+def _renamed(path: str) -> Iterator[IO[bytes]]:
+    temporary = f"{path}.{uuid.uuid4().hex}.tmp"
+    try:
+        with open(temporary, "wb") as file:
+            yield file
+        os.replace(temporary, path)
+    except BaseException:
+        _unlink(temporary)
+        raise
+
+
+def _unlink(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)

@@ -1,0 +1,261 @@
+"""A run: an immutable file of entries, sorted by key hash and then by the table's sort columns.
+
+The delta of a version is a run; so is the result of a compaction. A run is a list of segments (record batches), whose
+hash columns are read in place from the mapped file: a search touches the pages it needs and no others.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from rowkind.errors import RowkindError
+from rowkind.state.files import Folder
+from rowkind.state.hashing import U64, KeyHashes
+
+H1, H2, GONE, WRITTEN = "__h1", "__h2", "__gone", "__written"
+BOOKKEEPING = pa.schema([(H1, pa.uint64()), (H2, pa.uint64()), (GONE, pa.int8()), (WRITTEN, pa.int64())])
+"""Hashes of the key; 1 for a tombstone; the batch clock in milliseconds when the entry was written."""
+
+SEGMENT_ROWS = 1 << 18
+SEGMENT_BYTES = 1 << 28
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What a listing says of a run: the versions it covers, and what its file must be."""
+
+    table: str
+    first: int
+    last: int
+    rows: int
+    bytes: int
+    crc: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.table}.{self.first}-{self.last}.arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a file is needed, for errors."""
+
+    operator: str
+    partition: int
+    version: int
+
+    def missing(self, path: str) -> RowkindError:
+        return RowkindError("STATE_FILE_MISSING", path=path, **asdict(self))
+
+    def damaged(self, path: str, reason: str) -> RowkindError:
+        return RowkindError("STATE_FILE_DAMAGED", path=path, reason=reason, **asdict(self))
+
+
+def stored_schema(schema: pa.Schema) -> pa.Schema:
+    """Bookkeeping, then the entry; nullable, since a tombstone has only key and sort columns."""
+    return pa.schema([*BOOKKEEPING, *(field.with_nullable(True) for field in schema)])
+
+
+def write_run(
+    folder: Folder,
+    table: str,
+    versions: tuple[int, int],
+    schema: pa.Schema,
+    pieces: Iterable[pa.Table],
+    inputs: str = "",
+) -> RunInfo:
+    """Write sorted pieces, each of the stored schema. `inputs` tells what a compaction was made of."""
+    first, last = versions
+    rows = 0
+    with folder.write(f"{table}.{first}-{last}.arrow") as sink:
+        with pa.ipc.new_file(sink, schema.with_metadata({"inputs": inputs})) as writer:
+            for piece in pieces:
+                rows += piece.num_rows
+                flat = piece.replace_schema_metadata({"inputs": inputs}).combine_chunks()
+                for batch in flat.to_batches(max_chunksize=_segment_rows(flat)):
+                    writer.write_batch(batch)
+        return RunInfo(table, first, last, rows, sink.size, sink.crc)
+
+
+def _segment_rows(piece: pa.Table) -> int:
+    """Segments are bounded in bytes too: a string column of one array cannot pass two gigabytes."""
+    width = max(1, piece.get_total_buffer_size() // max(1, piece.num_rows))
+    return int(max(1, min(SEGMENT_ROWS, SEGMENT_BYTES // width)))
+
+
+def inputs_of(runs: Iterable[RunInfo]) -> str:
+    return json.dumps([[run.first, run.last, run.bytes, run.crc] for run in runs])
+
+
+def open_run(folder: Folder, info: RunInfo, place: Place, trusted: bool = False) -> Run:
+    """Map a run's file; its length and checksum are verified unless this process wrote it."""
+    try:
+        buffer = folder.map(info.name)
+        if not folder.local and _damage(buffer, info, trusted):
+            folder.forget(info.name)  # the copy may be that of a file written again since
+            buffer = folder.map(info.name)
+    except FileNotFoundError:
+        raise place.missing(folder.path(info.name)) from None
+    if reason := _damage(buffer, info, trusted):
+        raise place.damaged(folder.path(info.name), reason)
+    return Run(info, pa.ipc.open_file(buffer))
+
+
+def _damage(buffer: pa.Buffer, info: RunInfo, trusted: bool) -> str | None:
+    if buffer.size != info.bytes:
+        return f"{buffer.size} bytes instead of {info.bytes}"
+    if not trusted and zlib.crc32(memoryview(buffer)) != info.crc:
+        return "its checksum differs"
+    return None
+
+
+def adopt_run(folder: Folder, table: str, runs: Sequence[RunInfo]) -> RunInfo | None:
+    """The compaction of exactly these runs, if some process has already finished it."""
+    found = RunInfo(table, runs[0].first, runs[-1].last, 0, 0, 0)
+    if not folder.exists(found.name):
+        return None
+    buffer = folder.map(found.name)
+    try:
+        reader = pa.ipc.open_file(buffer)
+        if reader.schema.metadata.get(b"inputs", b"").decode() != inputs_of(runs):
+            folder.forget(found.name)
+            return None
+        rows = sum(reader.get_batch(i).num_rows for i in range(reader.num_record_batches))
+    except (pa.ArrowInvalid, OSError):
+        folder.forget(found.name)
+        return None
+    return RunInfo(table, found.first, found.last, rows, buffer.size, zlib.crc32(memoryview(buffer)))
+
+
+class Segment:
+    """One record batch of a run; `offset` is the row number of its first row in the run."""
+
+    __slots__ = ("batch", "gone", "h1", "h2", "offset", "written")
+
+    def __init__(self, batch: pa.RecordBatch, offset: int) -> None:
+        self.batch = batch
+        self.offset = offset
+        self.h1: U64 = batch.column(0).to_numpy(zero_copy_only=True)
+        self.h2: U64 = batch.column(1).to_numpy(zero_copy_only=True)
+        self.gone: npt.NDArray[np.int8] = batch.column(2).to_numpy(zero_copy_only=True)
+        self.written: Rows = batch.column(3).to_numpy(zero_copy_only=True)
+
+
+class Run:
+    """An open run. Row numbers count through all segments; keys to search are sorted by their first hash."""
+
+    def __init__(self, info: RunInfo, reader: pa.RecordBatchFileReader) -> None:
+        self.info = info
+        self.schema: pa.Schema = reader.schema.remove_metadata()
+        self.segments: list[Segment] = []
+        offset = 0
+        for i in range(reader.num_record_batches):
+            batch = reader.get_batch(i)
+            if batch.num_rows:
+                self.segments.append(Segment(batch, offset))
+                offset += batch.num_rows
+        self.rows = offset
+        self._offsets = np.array([s.offset for s in self.segments] + [offset], dtype=np.int64)
+
+    def find(self, keys: KeyHashes) -> Rows:
+        """The row of each key, or -1, in a table without sort columns, where a key has one entry."""
+        found = np.full(len(keys), -1, dtype=np.int64)
+        for segment, low, high in self._touched(keys.h1):
+            h1, h2 = keys.h1[low:high], keys.h2[low:high]
+            at = np.searchsorted(segment.h1, h1)
+            at[at == len(segment.h1)] = 0
+            same = segment.h1[at] == h1
+            hit = same & (segment.h2[at] == h2)
+            found[low:high][hit] = at[hit] + segment.offset
+            for i in np.flatnonzero(same & ~hit):
+                start, stop = _narrow(segment, h1[i], h2[i])
+                if start < stop:
+                    found[low + i] = start + segment.offset
+        return found
+
+    def ranges(self, keys: KeyHashes) -> tuple[Rows, Rows]:
+        """The rows [start, stop) of each key."""
+        start = np.full(len(keys), self.rows, dtype=np.int64)
+        stop = np.zeros(len(keys), dtype=np.int64)
+        for segment, low, high in self._touched(keys.h1):
+            h1, h2 = keys.h1[low:high], keys.h2[low:high]
+            left = np.searchsorted(segment.h1, h1, side="left")
+            right = np.searchsorted(segment.h1, h1, side="right")
+            hit = np.flatnonzero(left < right)
+            clash = (segment.h2[left[hit]] != h2[hit]) | (segment.h2[right[hit] - 1] != h2[hit])
+            for i in hit[clash]:
+                left[i], right[i] = _narrow(segment, h1[i], h2[i])
+            hit = hit[left[hit] < right[hit]]
+            start[low + hit] = np.minimum(start[low + hit], left[hit] + segment.offset)
+            stop[low + hit] = np.maximum(stop[low + hit], right[hit] + segment.offset)
+        return np.minimum(start, stop), stop
+
+    def take(self, rows: Rows, columns: list[str]) -> pa.Table:
+        """The given rows, ascending, of the given columns; columns that the run lacks are NULL."""
+        pieces = []
+        for segment, local in self._local(rows):
+            batch = segment.batch.select([name for name in columns if name in self.schema.names])
+            pieces.append(batch.take(pa.array(local)) if batch.num_columns else batch)
+        schema = pa.schema([self.schema.field(name) for name in columns])
+        return pa.Table.from_batches(pieces, schema)
+
+    def marks(self, rows: Rows) -> tuple[npt.NDArray[np.bool_], Rows]:
+        """Of the given rows, ascending: whether each is a tombstone, and when it was written."""
+        gone = [segment.gone[local] != 0 for segment, local in self._local(rows)]
+        written = [segment.written[local] for segment, local in self._local(rows)]
+        if not gone:
+            return np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)
+        return np.concatenate(gone), np.concatenate(written)
+
+    def until(self, row: int, h1: np.uint64) -> int:
+        """The first row at or after `row` whose hash is greater than h1."""
+        for segment in self.segments:
+            if segment.offset + len(segment.h1) > row and segment.h1[-1] > h1:
+                return max(row, segment.offset + int(np.searchsorted(segment.h1, h1, side="right")))
+        return self.rows
+
+    def hash_at(self, row: int) -> np.uint64:
+        segment = self.segments[int(np.searchsorted(self._offsets, row, side="right")) - 1]
+        return np.uint64(segment.h1[row - segment.offset])
+
+    def slice(self, start: int, stop: int) -> pa.Table:
+        """Rows [start, stop) with all stored columns, without a copy."""
+        pieces = []
+        for segment in self.segments:
+            low, high = max(start - segment.offset, 0), min(stop - segment.offset, segment.batch.num_rows)
+            if low < high:
+                pieces.append(segment.batch.slice(low, high - low))
+        return pa.Table.from_batches([p.replace_schema_metadata(None) for p in pieces], self.schema)
+
+    def _touched(self, h1: U64) -> Iterable[tuple[Segment, int, int]]:
+        for segment in self.segments:
+            low = int(np.searchsorted(h1, segment.h1[0], side="left"))
+            high = int(np.searchsorted(h1, segment.h1[-1], side="right"))
+            if low < high:
+                yield segment, low, high
+
+    def _local(self, rows: Rows) -> list[tuple[Segment, Any]]:
+        cuts = np.searchsorted(rows, self._offsets)
+        return [
+            (segment, rows[cuts[i] : cuts[i + 1]] - segment.offset)
+            for i, segment in enumerate(self.segments)
+            if cuts[i] < cuts[i + 1]
+        ]
+
+
+def _narrow(segment: Segment, h1: np.uint64, h2: np.uint64) -> tuple[int, int]:
+    """The rows of one key whose first hash is shared by another key."""
+    low = int(np.searchsorted(segment.h1, h1, side="left"))
+    high = int(np.searchsorted(segment.h1, h1, side="right"))
+    inner = segment.h2[low:high]
+    return low + int(np.searchsorted(inner, h2, side="left")), low + int(np.searchsorted(inner, h2, side="right"))

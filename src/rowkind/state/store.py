@@ -1,0 +1,105 @@
+"""The state of one operator in one partition, at one version."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from rowkind.errors import RowkindError
+from rowkind.state.compaction import maintain, take_up
+from rowkind.state.contract import Order
+from rowkind.state.files import Folder
+from rowkind.state.listing import Listing, read_listing, write_listing
+from rowkind.state.ordering import orders
+from rowkind.state.retention import remove_before
+from rowkind.state.run import Place, Run, RunInfo, open_run, stored_schema, write_run
+from rowkind.state.table import StateTable, TableDefinition
+
+_OPEN_RUNS = 4096
+_open: OrderedDict[tuple[str, RunInfo], Run] = OrderedDict()
+"""Mapped runs of this process, by path and content; a mapping costs address space, not memory."""
+
+
+class StateStore:
+    """Implements `StateTables` for one task: reads version `base`, writes version `version`.
+
+    Runs in a Python worker. The runtime makes one per task, gives it to the operator, and calls `commit` once the
+    operator is done. Nothing else needs to happen when the task fails. A version counts only when the driver's
+    manifest says so: until then it may be written again, from the same base.
+
+    `base` is the last committed version in which this operator ran, None when there is none; `clock_ms` is the
+    batch's clock; `oldest` is the oldest version that must stay readable: files needed only before it are removed.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        operator: str,
+        partition: int,
+        version: int,
+        *,
+        base: int | None,
+        clock_ms: int = 0,
+        oldest: int | None = None,
+        cache: str | None = None,
+    ) -> None:
+        self.version = version
+        self.clock_ms = clock_ms
+        self._oldest = oldest
+        self._place = Place(operator, partition, version)
+        self._folder = Folder(f"{root.rstrip('/')}/{operator}/{partition}", cache)
+        self._base_version = base
+        self._base = Listing() if base is None else read_listing(self._folder, base, self._place)
+        self._opened: dict[str, tuple[StateTable, tuple[RunInfo, ...]]] = {}
+
+    def table(
+        self, name: str, schema: pa.Schema, key: Sequence[str], sort: Sequence[str | Order] = (), ttl_ms: int = 0
+    ) -> StateTable:
+        if name in self._opened:
+            return self._opened[name][0]
+        definition = TableDefinition(name, schema.remove_metadata(), tuple(key), orders(sort), ttl_ms)
+        self._check_definition(definition)
+        runs = take_up(self._folder, name, self._base.tables.get(name, ()))
+        table = StateTable(definition, [self._run(info) for info in runs], self.clock_ms)
+        self._opened[name] = table, runs
+        return table
+
+    def commit(self) -> None:
+        """Write the batch's deltas, then the listing that makes them version `version`."""
+        tables = dict(self._base.tables)
+        definitions = dict(self._base.definitions)
+        for name, (table, runs) in self._opened.items():
+            runs = maintain(self._folder, table, runs, [self._run(info) for info in runs])
+            if table.delta is not None and table.delta.num_rows:
+                schema = stored_schema(table.definition.schema)
+                delta = write_run(self._folder, name, (self.version, self.version), schema, [table.delta])
+                self._run(delta, trusted=True)
+                runs = (*runs, delta)
+            tables[name] = runs
+            definitions[name] = table.definition.identity
+        write_listing(self._folder, self.version, Listing(tables, definitions, self._base_version))
+        if self._oldest is not None:
+            remove_before(self._folder, self.version, self._oldest, self._place)
+
+    def _check_definition(self, definition: TableDefinition) -> None:
+        stored = self._base.definitions.get(definition.name)
+        if stored is not None and stored != definition.identity:
+            raise RowkindError(
+                "STATE_TABLE_DIFFERS",
+                table=definition.name,
+                operator=self._place.operator,
+                stored=stored,
+                wanted=definition.identity,
+            )
+
+    def _run(self, info: RunInfo, trusted: bool = False) -> Run:
+        key = self._folder.path(info.name), info
+        run = _open.get(key)
+        if run is None:
+            run = _open[key] = open_run(self._folder, info, self._place, trusted)
+            if len(_open) > _OPEN_RUNS:
+                _open.popitem(last=False)
+        _open.move_to_end(key)
+        return run
