@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
@@ -11,6 +11,7 @@ from rowkind.catalog import types as t
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
+from tests.formats.suite import FormatSuite
 
 RAW = format_named("raw")
 
@@ -139,3 +140,19 @@ def test_refused_at_planning(columns: list[t.Field], options: dict[str, str], co
     with pytest.raises(RowkindError) as caught:
         RAW.validate(columns, choice(**options))
     assert caught.value.condition == condition
+
+
+class TestRawText(FormatSuite):
+    name = "raw"
+    types = ("string", "char", "bytes", "boolean", "tinyint", "smallint", "int", "bigint", "float", "double")
+    single_column = True
+    null_is_row = True
+    probe = (t.Field("v", t.BYTES),)
+    probe_rows: ClassVar[list[tuple[Any, ...]]] = [(f"value {i}".encode(),) for i in range(10)]
+
+
+class TestRawNumbers(TestRawText):
+    types = ("int",)
+    options: ClassVar[dict[str, Any]] = {"endianness": "little-endian"}
+    probe = (t.Field("v", t.INT),)
+    probe_rows: ClassVar[list[tuple[Any, ...]]] = [(i * 1000,) for i in range(10)]

@@ -15,6 +15,7 @@ from rowkind.catalog.types import BINARIES, CHARACTERS, DataType, Field, Root, a
 from rowkind.errors import RowkindError
 from rowkind.formats.charsets import Charset, charset
 from rowkind.formats.contract import BadMessage, Decoded, FormatChoice
+from rowkind.formats.schema import decoded_schema
 from rowkind.formats.spans import fixed, spans, valid
 from rowkind.kinds import ChangelogMode
 
@@ -160,7 +161,7 @@ class RawDecoder:
         return Decoded(self._batch(array), _indices(source if message is not None or bad else None), None, bad)
 
     def _batch(self, values: pa.Array) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays([values], [self.layout.column.name])
+        return pa.RecordBatch.from_arrays([values], schema=decoded_schema([self.layout.column]))
 
 
 class RawEncoder:

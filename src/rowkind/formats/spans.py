@@ -40,3 +40,20 @@ def fixed(values: np.ndarray[Any, Any], nulls: Bools | None = None) -> pa.Array:
     """An Arrow binary array whose value i is the bytes of `values[i]`."""
     width = values.dtype.itemsize
     return binary(values.view(np.uint8), np.arange(len(values) + 1, dtype=np.int64) * width, None, nulls)
+
+
+def is_utf8(array: pa.BinaryArray) -> Bools:
+    """True where a value is valid UTF-8."""
+    try:
+        array.cast(pa.string())
+    except pa.ArrowInvalid:
+        return np.array([v is None or _is_utf8(v) for v in array.to_pylist()], np.bool_)
+    return np.ones(len(array), np.bool_)
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
