@@ -44,7 +44,7 @@ class ChangeFormat(PlainFormat):
     name = "changes"
     options = ()
     changelog = ChangelogMode.RETRACT
-    metadata = {"database": STRING, "source.timestamp": timestamp_ltz(3)}
+    metadata: Mapping[str, DataType] = {"database": STRING, "source.timestamp": timestamp_ltz(3)}
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ MAX_PRECISION = 6
 def columns_are_distinct(table: TableDefinition) -> None:
     for name, count in Counter(c.name for c in table.columns).items():
         if count > 1:
-            raise RowkindError("DUPLICATE_COLUMN", table=table.name, column=name)
+            raise RowkindError("COLUMN_DEFINED_TWICE", table=table.name, column=name)
 
 
 def primary_key_is_physical(table: TableDefinition) -> None:

@@ -75,7 +75,7 @@ def given_options(definition: TableDefinition) -> tuple[GivenOptions, list[str]]
     written: dict[str, str] = {}
     warnings = []
     for key, value in definition.options.items():
-        name = key if key.startswith(EXACT) else key.lower()
+        name = key if key.lower().startswith(EXACT) else key.lower()
         if name in texts:
             raise RowkindError("OPTION_GIVEN_TWICE", table=definition.name, first=written[name], second=key)
         if name != key:

@@ -7,18 +7,9 @@ from collections.abc import Mapping
 MASK = "****"
 
 _MARKS = (
-    "password",
-    "passwd",
-    "secret",
-    "jaas",
-    "token",
-    "user-info",
-    "userinfo",
-    "credential",
-    "passphrase",
-    "api-key",
+    *("password", "passwd", "passphrase", "secret", "credential", "token", "jaas", "oauthbearer.config"),
+    *("user-info", "userinfo", "api-key", "api.key", "keystore.key", "authorization"),
 )
-_ENDS = ("ssl.keystore.key", "ssl.key.pem", "ssl.keystore.certificate.chain", "authorization")
 
 
 def is_secret(key: str) -> bool:
@@ -28,7 +19,7 @@ def is_secret(key: str) -> bool:
     (True, False)
     """
     lower = key.lower()
-    return any(mark in lower for mark in _MARKS) or lower.endswith(_ENDS)
+    return any(mark in lower for mark in _MARKS) or lower.endswith(".pem")
 
 
 def masked(options: Mapping[str, str]) -> dict[str, str]:

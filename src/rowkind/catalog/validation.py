@@ -51,7 +51,7 @@ SCAN: tuple[Rule, ...] = (
 )
 
 SINK: tuple[Rule, ...] = (
-    sink.partitioner_is_named,
+    sink.partitioner_exists,
     sink.round_robin_has_no_key,
     sink.exactly_once_needs_prefix,
     sink.prefix_is_short_enough,

@@ -16,6 +16,7 @@ from rowkind.catalog.sink_options import (
 )
 from rowkind.catalog.table_options import KEY_FIELDS
 from rowkind.catalog.usage import Usage
+from rowkind.kafka.partitioners import partitioner_named
 
 MAX_PREFIX_BYTES = 64_000
 
@@ -38,13 +39,17 @@ def prefix_is_short_enough(usage: Usage) -> None:
 
 
 def round_robin_has_no_key(usage: Usage) -> None:
-    if not usage.connector.upsert and usage.given[PARTITIONER] == "round-robin" and usage.given.has(KEY_FIELDS):
+    if not usage.connector.upsert and usage.given[PARTITIONER].strip().lower() == "round-robin" and usage.given.has(KEY_FIELDS):
         raise usage.error("ROUND_ROBIN_WITH_KEY")
 
 
-def partitioner_is_named(usage: Usage) -> None:
-    if not usage.connector.upsert and not usage.given[PARTITIONER].strip():
+def partitioner_exists(usage: Usage) -> None:
+    """A class is imported and built once here, so that a wrong name fails at planning and not in a worker."""
+    if usage.connector.upsert:
+        return
+    if not usage.given[PARTITIONER].strip():
         raise usage.error("PARTITIONER_EMPTY")
+    partitioner_named(usage.given[PARTITIONER])
 
 
 def buffering_is_complete(usage: Usage) -> None:
