@@ -28,19 +28,25 @@ class KeptConsumer:
     partition: Partition
     next: int
     carry: list[Message] = field(default_factory=list)
-    settled: bool = False
-    """Whether something arrived since the last move: until then the client may still tell its old position."""
     used: float = 0.0
 
-    def move(self, offset: int) -> None:
-        """Start again at an offset."""
-        self.carry, self.settled = [], False
-        self.next = offset
-        self.consumer.assign([TopicPartition(*self.partition, offset)])
-
     def position(self) -> int:
-        """Where the next message is looked for, past transaction markers; negative when it is not known yet."""
-        return int(self.consumer.position([TopicPartition(*self.partition)])[0].offset) if self.settled else -1
+        """Where the next message is looked for, past transaction markers; negative before the first one."""
+        return int(self.consumer.position([TopicPartition(*self.partition)])[0].offset)
+
+    def close(self) -> None:
+        self.consumer.close()
+
+
+def opened(partition: Partition, offset: int, properties: Properties) -> KeptConsumer:
+    """A new consumer at an offset.
+
+    One that stands elsewhere is not moved there: for a moment it still tells its old position, which is taken for the
+    end of a range, and it first waits for the fetch that is under way.
+    """
+    consumer, reports = open_consumer(properties)
+    consumer.assign([TopicPartition(*partition, offset)])
+    return KeptConsumer(consumer, reports, partition, offset)
 
 
 _kept: OrderedDict[Key, KeptConsumer] = OrderedDict()
@@ -54,12 +60,11 @@ def take(range: OffsetRange, properties: Properties) -> KeptConsumer:
     _close_idle()
     partition = Partition(range.topic, range.partition)
     kept = _kept.pop(_key(partition, properties), None)
-    if kept is None:
-        kept = KeptConsumer(*open_consumer(properties), partition, range.start)
-        kept.move(range.start)
-    elif kept.next != range.start:
-        kept.move(range.start)
-    return kept
+    if kept is not None and kept.next == range.start:
+        return kept
+    if kept is not None:
+        kept.close()
+    return opened(partition, range.start, properties)
 
 
 def give_back(kept: KeptConsumer, properties: Properties) -> None:
@@ -67,17 +72,17 @@ def give_back(kept: KeptConsumer, properties: Properties) -> None:
     kept.used = time.monotonic()
     earlier = _kept.pop(_key(kept.partition, properties), None)
     if earlier is not None:
-        earlier.consumer.close()
+        earlier.close()
     _kept[_key(kept.partition, properties)] = kept
     while len(_kept) > LIMIT:
-        _kept.popitem(last=False)[1].consumer.close()
+        _kept.popitem(last=False)[1].close()
 
 
 def close_all() -> None:
     """Close every kept consumer of this process."""
     _after_fork()
     while _kept:
-        _kept.popitem()[1].consumer.close()
+        _kept.popitem()[1].close()
 
 
 def _key(partition: Partition, properties: Properties) -> Key:
@@ -87,7 +92,7 @@ def _key(partition: Partition, properties: Properties) -> Key:
 def _close_idle() -> None:
     horizon = time.monotonic() - IDLE_SECONDS
     for key in [key for key, kept in _kept.items() if kept.used < horizon]:
-        _kept.pop(key).consumer.close()
+        _kept.pop(key).close()
 
 
 def _after_fork() -> None:

@@ -1,4 +1,4 @@
-"""Committing a consumer group's offsets after a batch, so that ordinary tools show a job's lag. Recovery ignores them."""
+"""Committing a group's offsets after a batch, so that ordinary tools show a job's lag. Recovery ignores them."""
 
 from __future__ import annotations
 

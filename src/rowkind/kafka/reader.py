@@ -68,17 +68,16 @@ def read(
     if range.start >= range.until:
         return
     fields, counts = fields or ReadFields(), counts or ReadCounts()
-    kept = consumers.take(range, properties)
-    reading = _Reading(kept, range, properties, on_data_loss, counts)
+    reading = _Reading(consumers.take(range, properties), range, properties, on_data_loss, counts)
     try:
         for messages in reading.batches(cap_rows):
             counts.messages += len(messages)
             yield _record_batch(messages, fields)
     except BaseException:
         # also when the caller stops early: nobody knows where this consumer stands
-        kept.consumer.close()
+        reading.kept.close()
         raise
-    consumers.give_back(kept, properties)
+    consumers.give_back(reading.kept, properties)
 
 
 def _record_batch(messages: list[Message], fields: ReadFields) -> pa.RecordBatch:
@@ -151,7 +150,6 @@ class _Reading:
             self.kept.carry = carry[limit:]
             return carry[:limit]
         consumed = self.kept.consumer.consume(min(limit, self.range.until - self.next), _POLL_SECONDS)
-        self.kept.settled |= bool(consumed)
         if any(map(Message.error, consumed)):
             for event in consumed:
                 if event.error() is not None:
@@ -192,14 +190,18 @@ class _Reading:
         low, high = self._watermarks()
         available = low if low > self.next else high
         if low <= self.next <= high:
-            self.kept.move(self.next)
+            self._reopen()
             return
         if self.on_loss == "fail":
             raise self._data_loss(available)
         resume = min(low, self.range.until) if low > self.next else self.range.until
         self.counts.lost += resume - self.next
         self._moved_to(resume)
-        self.kept.move(resume)
+        self._reopen()
+
+    def _reopen(self) -> None:
+        self.kept.close()
+        self.kept = consumers.opened(self.kept.partition, self.next, self.properties)
 
     def _watermarks(self) -> tuple[int, int]:
         partition = TopicPartition(self.range.topic, self.range.partition)
