@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ignore[attr-defined]
 
 from rowkind.broker.process import wait_until
 
@@ -67,10 +67,10 @@ class KafkaClient:
     def end_offsets(self, topic: str, committed: bool = False) -> dict[int, int]:
         """Where each partition ends: the high watermark, or the last stable offset."""
         level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
-        return self._offsets(topic, OffsetSpec.latest(), level)
+        return self._offsets(topic, OffsetSpec.latest(), level)  # type: ignore[no-untyped-call]
 
     def start_offsets(self, topic: str) -> dict[int, int]:
-        return self._offsets(topic, OffsetSpec.earliest(), IsolationLevel.READ_UNCOMMITTED)
+        return self._offsets(topic, OffsetSpec.earliest(), IsolationLevel.READ_UNCOMMITTED)  # type: ignore[no-untyped-call]
 
     def _offsets(self, topic: str, spec: OffsetSpec, level: IsolationLevel) -> dict[int, int]:
         """Ask until every partition has a leader: a new topic may take a moment."""
@@ -158,7 +158,7 @@ def _drain(consumer: Consumer, ends: dict[int, int]) -> list[Record]:
     records: list[Record] = []
     pending = set(ends)
     while pending:
-        messages = consumer.consume(10_000, timeout=0.1)
+        messages: list[Any] = consumer.consume(10_000, timeout=0.1)
         for message in messages:
             error = message.error()
             if error is None and message.offset() < ends[message.partition()]:

@@ -35,8 +35,8 @@ def console_consume(bootstrap: str, topic: str, messages: int, isolation: str = 
 
 def _record(line: str, topic: str) -> Record:
     partition, offset, key, value = line.split(SEPARATOR)
-    place = {"partition": int(partition.removeprefix("Partition:")), "offset": int(offset.removeprefix("Offset:"))}
-    return Record(_bytes(key), _bytes(value), topic=topic, **place)
+    at = int(partition.removeprefix("Partition:")), int(offset.removeprefix("Offset:"))
+    return Record(_bytes(key), _bytes(value), *at, topic=topic)
 
 
 def _bytes(text: str) -> bytes | None:

@@ -21,7 +21,7 @@ def broker(folder: Path) -> Broker:
     record = folder / "broker.json"
     with exclusive(folder / "broker.lock"):
         running = Broker.load(record)
-        if running is None:
+        if running is None or not running.alive():
             running = Broker.start(config=TEST_CONFIG)
             running.save(record)
         return running

@@ -149,14 +149,13 @@ class Broker:
 
     @classmethod
     def load(cls, path: Path) -> Self | None:
-        """The broker that was saved there, or nothing when it no longer runs."""
+        """The broker that was saved there, running or not; nothing when there is no sound record."""
         try:
             record = json.loads(path.read_text())
             layout = Layout(**{**record["layout"], "data": Path(record["layout"]["data"])})
-            broker = cls(layout, ServerProcess(**record["process"]))
+            return cls(layout, ServerProcess(**record["process"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return broker if broker.alive() else None
 
     def __enter__(self) -> Self:
         return self
@@ -198,7 +197,7 @@ def _format(java: Path, env: Mapping[str, str], properties: Path, log: Path) -> 
     )
     if done.returncode:
         log.write_text(done.stdout + done.stderr)
-        raise RowkindError("BROKER_FAILED", reason=_last_line(done.stdout + done.stderr), log=log)
+        raise RowkindError("BROKER_FAILED", reason=_reason(done.stdout + done.stderr), log=log)
 
 
 def _cluster_id() -> str:
@@ -212,8 +211,7 @@ def _failure(layout: Layout, log: str) -> RowkindError:
         return RowkindError("BROKER_PORT_IN_USE", port=layout.ports[CLIENT_LISTENER])
     if "Failed to acquire lock on file" in log:
         return RowkindError("BROKER_DATA_IN_USE", data=layout.data)
-    errors = [line for line in log.splitlines() if " ERROR " in line or " FATAL " in line]
-    return RowkindError("BROKER_FAILED", reason=errors[0] if errors else _last_line(log), log=layout.log)
+    return RowkindError("BROKER_FAILED", reason=_reason(log), log=layout.log)
 
 
 def _tail(log: Path, start: int) -> str:
@@ -222,6 +220,7 @@ def _tail(log: Path, start: int) -> str:
         return file.read().decode("utf-8", "replace")
 
 
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
+def _reason(log: str) -> str:
+    """The line that explains a failure: the first exception, else the last thing said."""
+    lines = [line.strip() for line in log.splitlines() if line.strip() and not line.startswith("\tat ")]
+    return next((line for line in lines if "Exception: " in line), lines[-1] if lines else "it said nothing")

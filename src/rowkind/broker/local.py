@@ -20,6 +20,7 @@ def start_local(port: int | None = None, data: Path | None = None) -> tuple[Brok
         if running is not None:
             _same_as_asked(running, port, data)
             return running, False
+        _clear_record()
         broker = Broker.start(DEFAULT_PORT if port is None else port, data)
         broker.save(_record())
         return broker, True
@@ -27,16 +28,15 @@ def start_local(port: int | None = None, data: Path | None = None) -> tuple[Brok
 
 def running_local() -> Broker | None:
     """The broker that runs now, if any; a record left by a crash does not count."""
-    return Broker.load(_record())
+    broker = Broker.load(_record())
+    return broker if broker is not None and broker.alive() else None
 
 
 def stop_local() -> Broker | None:
     """Stop the broker; returns the one that was stopped."""
     with exclusive(_folder() / "lock"):
         running = running_local()
-        if running is not None:
-            running.stop()
-        _record().unlink(missing_ok=True)
+        _clear_record()
         return running
 
 
@@ -48,6 +48,13 @@ def _same_as_asked(running: Broker, port: int | None, data: Path | None) -> None
         raise RowkindError(
             "BROKER_RUNS_ELSEWHERE", bootstrap=running.bootstrap, data=running.data, asked=", ".join(asked)
         )
+
+
+def _clear_record() -> None:
+    """Stop what is on record; this also removes the temporary data that a crashed broker has left."""
+    if broker := Broker.load(_record()):
+        broker.stop()
+    _record().unlink(missing_ok=True)
 
 
 def _folder() -> Path:

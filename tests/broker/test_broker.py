@@ -1,0 +1,125 @@
+"""A broker of one's own: started, stopped, killed and started again."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rowkind.broker import Broker
+from rowkind.errors import RowkindError
+from tests.kafka_client import KafkaClient
+
+pytestmark = pytest.mark.kafka
+
+VALUES = [b"1", b"2"]
+
+
+@pytest.fixture(scope="module")
+def own() -> Iterator[Broker]:
+    """A broker that the tests of this file may kill."""
+    with Broker.start(listeners=["SASL_PLAINTEXT"], config=PLAIN_LOGIN) as broker:
+        yield broker
+
+
+PLAIN_LOGIN = {
+    "sasl.enabled.mechanisms": "PLAIN",
+    "listener.name.sasl_plaintext.plain.sasl.jaas.config": (
+        'org.apache.kafka.common.security.plain.PlainLoginModule required user_reader="secret";'
+    ),
+}
+
+
+def written_topic(broker: Broker) -> str:
+    client = KafkaClient(broker.bootstrap)
+    name = client.unique_topic()
+    client.produce(name, [("k", value) for value in VALUES])
+    return name
+
+
+def values(broker: Broker, topic: str) -> list[bytes | None]:
+    return [record.value for record in KafkaClient(broker.bootstrap).consume_all(topic)]
+
+
+@pytest.mark.fault
+def test_data_survives_a_kill_and_a_restart(own: Broker) -> None:
+    name, address = written_topic(own), own.bootstrap
+    own.kill()
+    assert not own.alive()
+    own.restart()
+    assert own.bootstrap == address
+    assert values(own, name) == VALUES
+    own.stop(keep=True)
+    own.restart()
+    assert values(own, name) == VALUES
+
+
+def test_a_further_listener_asks_for_a_login(own: Broker) -> None:
+    name = written_topic(own)
+    login = {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
+        "sasl.username": "reader",
+        "sasl.password": "secret",
+    }
+    client = KafkaClient(own.address("SASL_PLAINTEXT"), **login)
+    assert [record.value for record in client.consume_all(name)] == VALUES
+
+
+def test_a_broker_is_found_again_by_its_record(own: Broker, tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    own.save(record)
+    found = Broker.load(record)
+    assert found is not None
+    assert (found.bootstrap, found.pid, found.data) == (own.bootstrap, own.pid, own.data)
+
+
+@pytest.mark.parametrize("content", [None, "", "{}", '{"layout": 1, "process": 2}'])
+def test_a_broken_record_is_no_broker(tmp_path: Path, content: str | None) -> None:
+    record = tmp_path / "record.json"
+    if content is not None:
+        record.write_text(content)
+    assert Broker.load(record) is None
+
+
+def test_a_recycled_process_id_is_not_a_broker(own: Broker, tmp_path: Path) -> None:
+    import os
+
+    record = tmp_path / "record.json"
+    own.save(record)
+    record.write_text(record.read_text().replace(f'"pid": {own.pid}', f'"pid": {os.getpid()}'))
+    found = Broker.load(record)
+    assert found is not None
+    assert not found.alive()
+
+
+def test_a_used_port_is_named(own: Broker) -> None:
+    with pytest.raises(RowkindError) as refused:
+        Broker.start(port=own.port)
+    assert refused.value.condition == "BROKER_PORT_IN_USE"
+    assert refused.value.params == {"port": own.port}
+
+
+def test_a_used_data_folder_is_named(own: Broker) -> None:
+    with pytest.raises(RowkindError) as refused:
+        Broker.start(data=own.data)
+    assert refused.value.condition == "BROKER_DATA_IN_USE"
+    assert own.alive()
+
+
+def test_a_wrong_setting_is_reported_with_the_log(tmp_path: Path) -> None:
+    with pytest.raises(RowkindError) as failed:
+        Broker.start(data=tmp_path, config={"num.partitions": "many"})
+    assert failed.value.condition == "BROKER_FAILED"
+    assert "num.partitions" in failed.value.params["reason"]
+    assert failed.value.params["log"] == tmp_path / "broker.log"
+
+
+def test_a_temporary_folder_is_removed_and_the_port_freed() -> None:
+    with Broker.start() as broker:
+        data, port = broker.data, broker.port
+    assert not data.exists()
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0
