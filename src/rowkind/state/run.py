@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,8 +24,9 @@ H1, H2, GONE, WRITTEN = "__h1", "__h2", "__gone", "__written"
 BOOKKEEPING = pa.schema([(H1, pa.uint64()), (H2, pa.uint64()), (GONE, pa.int8()), (WRITTEN, pa.int64())])
 """Hashes of the key; 1 for a tombstone; the batch clock in milliseconds when the entry was written."""
 
-SEGMENT_ROWS = 1 << 18
-SEGMENT_BYTES = 1 << 28
+SEGMENT_ROWS = 1 << 21
+SEGMENT_BYTES = 1 << 27
+"""Few segments make small reads fast; a merge holds one in memory, and a string column cannot pass two gigabytes."""
 
 Rows = npt.NDArray[np.int64]
 
@@ -79,18 +80,26 @@ def write_run(
     rows = 0
     with folder.write(f"{table}.{first}-{last}.arrow") as sink:
         with pa.ipc.new_file(sink, schema.with_metadata({"inputs": inputs})) as writer:
-            for piece in pieces:
-                rows += piece.num_rows
-                flat = piece.replace_schema_metadata({"inputs": inputs}).combine_chunks()
-                for batch in flat.to_batches(max_chunksize=_segment_rows(flat)):
-                    writer.write_batch(batch)
+            for segment in _segments(pieces):
+                rows += segment.num_rows
+                writer.write_table(segment.replace_schema_metadata({"inputs": inputs}))
         return RunInfo(table, first, last, rows, sink.size, sink.crc)
 
 
-def _segment_rows(piece: pa.Table) -> int:
-    """Segments are bounded in bytes too: a string column of one array cannot pass two gigabytes."""
-    width = max(1, piece.get_total_buffer_size() // max(1, piece.num_rows))
-    return int(max(1, min(SEGMENT_ROWS, SEGMENT_BYTES // width)))
+def _segments(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Pieces put together, or cut, into tables of one chunk and of the segment's size."""
+    held: list[pa.Table] = []
+    for piece in pieces:
+        width = max(1, piece.nbytes // max(1, piece.num_rows))
+        limit = max(1, min(SEGMENT_ROWS, SEGMENT_BYTES // width))
+        for at in range(0, piece.num_rows, limit):
+            part = piece.slice(at, limit)
+            if held and sum(t.num_rows for t in held) + part.num_rows > limit:
+                yield pa.concat_tables(held).combine_chunks()
+                held = []
+            held.append(part)
+    if held:
+        yield pa.concat_tables(held).combine_chunks()
 
 
 def inputs_of(runs: Iterable[RunInfo]) -> str:
