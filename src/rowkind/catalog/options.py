@@ -88,9 +88,20 @@ def duration(value: str) -> timedelta:
 def strings(value: str) -> tuple[str, ...]:
     """A list split on `;`, or a YAML list; a token may be quoted with ' or " to hold a `;`."""
     if value.strip().startswith("[") and value.strip().endswith("]"):
-        return tuple(str(item) for item in yaml.safe_load(value))
+        return _yaml_list(value)
     tokens = re.findall(r"""\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|[^;]*?)\s*(?:;|$)""", value)
     return tuple(t for t in (_unquote(t) for t in tokens) if t)
+
+
+def _yaml_list(value: str) -> tuple[str, ...]:
+    """Every item as the text that was written, without YAML's guesses at its type."""
+    try:
+        items = yaml.load(value, Loader=yaml.BaseLoader)
+    except yaml.YAMLError:
+        raise ValueError(f"'{value}' is not a list") from None
+    if not all(isinstance(item, str) for item in items):
+        raise ValueError(f"'{value}' is not a list of texts")
+    return tuple(items)
 
 
 def _unquote(token: str) -> str:

@@ -46,13 +46,19 @@ def _description(table: TableDefinition, column: Column, computed: Mapping[str, 
     rowtime = table.watermark if table.watermark and table.watermark.column == column.name else None
     return Description(
         column.name,
-        ("UNKNOWN" if type is None else str(type.as_nullable())) + (" *ROWTIME*" if rowtime else ""),
+        ("UNKNOWN" if type is None else str(type.as_nullable())) + _time_attribute(column, rowtime is not None),
         not in_key and (type is None or type.nullable),
         f"PRI({', '.join(table.primary_key)})" if in_key else None,
         _extras(column),
         rowtime.expression if rowtime else None,
         column.comment,
     )
+
+
+def _time_attribute(column: Column, rowtime: bool) -> str:
+    if isinstance(column, ComputedColumn) and column.expression.upper().replace(" ", "") == "PROCTIME()":
+        return " *PROCTIME*"
+    return " *ROWTIME*" if rowtime else ""
 
 
 def _extras(column: Column) -> str | None:

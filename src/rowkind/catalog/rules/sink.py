@@ -39,7 +39,11 @@ def prefix_is_short_enough(usage: Usage) -> None:
 
 
 def round_robin_has_no_key(usage: Usage) -> None:
-    if not usage.connector.upsert and usage.given[PARTITIONER].strip().lower() == "round-robin" and usage.given.has(KEY_FIELDS):
+    if (
+        not usage.connector.upsert
+        and usage.given[PARTITIONER].strip().lower() == "round-robin"
+        and usage.given.has(KEY_FIELDS)
+    ):
         raise usage.error("ROUND_ROBIN_WITH_KEY")
 
 

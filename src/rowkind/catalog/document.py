@@ -1,0 +1,159 @@
+"""Writes the pages of options from their declarations: `python -m rowkind.catalog.document`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from rowkind.catalog.connectors import CONNECTORS, Connector
+from rowkind.catalog.metadata import READABLE, WRITABLE
+from rowkind.catalog.options import Option
+from rowkind.catalog.session_options import SESSION, WITHOUT_EFFECT
+from rowkind.catalog.types import DataType
+from rowkind.formats.registry import format_named, names
+
+_INTRODUCTION = """\
+# Options
+
+This page is generated from the declarations in the code: `python -m rowkind.catalog.document` writes it.
+
+Keys of table options are accepted in any case, with a warning when it is not the one below; `properties.*` are exact.
+Lists are separated by `;`. A duration is a number and a unit (`100 ms`, `1s`, `5 min`); a bare number is milliseconds.
+An option or value marked *not yet* is refused, never ignored. [Options of the formats](options-formats.md) have their
+own page.
+"""
+
+_FORMATS = """\
+# Options of the formats
+
+This page is generated from the declarations in the code: `python -m rowkind.catalog.document` writes it.
+
+A format's option is written behind the format's name: `json.ignore-parse-errors` with `format`,
+`value.json.ignore-parse-errors` with `value.format`, `key.json.ignore-parse-errors` with `key.format`.
+"""
+
+_METADATA = """\
+## Metadata columns
+
+What a column `name TYPE METADATA [FROM 'key'] [VIRTUAL]` can read and write; any type with a cast may be declared.
+A table with one topic does not write `topic`. A `kafka` table also reads `value.<key>`, see the formats.
+"""
+
+_WITHOUT_EFFECT = """\
+### Accepted without effect
+
+Keys that scripts bring along from Flink. They are accepted with a one-line notice; `*` stands for any rest.
+"""
+
+
+def options_page() -> str:
+    """Options of tables and of the session."""
+    return "\n".join(
+        [
+            _INTRODUCTION,
+            *(_connector(c) for c in CONNECTORS.values()),
+            _METADATA,
+            _metadata(),
+            "## Session options\n",
+            _options(SESSION),
+            _WITHOUT_EFFECT,
+            _table(("Option", "Why"), ((f"`{o.name}`", o.description) for o in WITHOUT_EFFECT)),
+        ]
+    )
+
+
+def formats_page() -> str:
+    """Options of every format that is registered."""
+    return "\n".join([_FORMATS, *(_format(name) for name in names())])
+
+
+PAGES: Mapping[Path, Callable[[], str]] = {
+    Path("docs/options.md"): options_page,
+    Path("docs/options-formats.md"): formats_page,
+}
+
+
+def _connector(connector: Connector) -> str:
+    return "\n".join(
+        [
+            f"## `{connector.name}`\n",
+            "### The table\n",
+            _options(connector.table),
+            "### Reading\n",
+            _options(connector.source),
+            "### Writing\n",
+            _options(connector.sink),
+        ]
+    )
+
+
+def _format(name: str) -> str:
+    format = format_named(name)
+    heading = f"## {name}\n\nRows: {format.changelog.value}.\n"
+    keys = _table(("Metadata key", "Type"), ((f"`value.{k}`", f"{t}") for k, t in format.metadata.items()))
+    return "\n".join([heading, _options(format.options) if format.options else "No options.\n", keys])
+
+
+def _metadata() -> str:
+    rows = ((f"`{key}`", _type(READABLE.get(key)), _type(WRITABLE.get(key))) for key in READABLE)
+    return _table(("Key", "Read as", "Written as"), rows)
+
+
+def _type(type: DataType | None) -> str:
+    return f"`{type}`" if type else "-"
+
+
+def _options(options: Iterable[Option[Any]]) -> str:
+    rows = ((f"`{o.name}`", o.kind, _default(o.default), _description(o)) for o in options)
+    return _table(("Option", "Type", "Default", "Meaning"), rows)
+
+
+def _description(option: Option[Any]) -> str:
+    notes = [option.description]
+    if option.fallbacks:
+        notes.append(f"Also written {', '.join(f'`{f}`' for f in option.fallbacks)}.")
+    if not option.supported:
+        notes.append("*Not yet.*")
+    if option.later:
+        notes.append(f"*Not yet:* {', '.join(f'`{value}`' for value in option.later)}.")
+    return " ".join(notes)
+
+
+def _default(value: Any) -> str:
+    match value:
+        case None | ():
+            return "-"
+        case bool():
+            return f"`{str(value).lower()}`"
+        case timedelta():
+            return f"`{_duration(value)}`"
+        case _:
+            return f"`{value}`"
+
+
+def _duration(value: timedelta) -> str:
+    seconds = value.total_seconds()
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min"), (1, "s")):
+        if seconds and seconds % size == 0:
+            return f"{seconds / size:g} {unit}"
+    return f"{seconds * 1000:g} ms"
+
+
+def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A Markdown table; nothing without rows."""
+    lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
+    if not lines:
+        return ""
+    return "\n".join([f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}", *lines, ""])
+
+
+def main() -> None:
+    for path, page in PAGES.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(page(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
