@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from rowkind.cli import broker
+from rowkind.cli import broker, run
 from rowkind.errors import RowkindError
 
 app = typer.Typer(
@@ -16,6 +16,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(broker.app, name="broker")
+app.command()(run.run)
+app.command()(run.explain)
 
 
 def main() -> None:

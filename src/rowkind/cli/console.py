@@ -1,0 +1,117 @@
+"""What `rowkind run` shows: answers as tables, rows as they come, progress while jobs run."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console as Screen
+from rich.live import Live
+from rich.text import Text as Line
+
+if TYPE_CHECKING:
+    from rowkind.runtime.job import Job
+    from rowkind.runtime.session import Answer
+
+WIDEST = 30
+LOG_SECONDS = 10.0
+
+
+class Console:
+    """Rows and answers go to stdout, everything else to stderr, so that output can be piped."""
+
+    def __init__(self) -> None:
+        self._screen = Screen(stderr=True, highlight=False)
+        self._lock = threading.Lock()
+        self._widths: list[int] | None = None
+
+    def notice(self, text: str) -> None:
+        self._screen.print(text, markup=False)
+
+    def answer(self, answer: Answer) -> None:
+        """The answer of a statement, where it has one to show."""
+        from rowkind.runtime.session import Text
+
+        if isinstance(answer, Text):
+            for line in table(answer.rows, answer.heading) if answer.heading else (row[0] for row in answer.rows):
+                print(line)
+
+    def rows(self, titles: tuple[str, ...], rows: list[tuple[str, tuple[object, ...]]]) -> None:
+        """Rows of a SELECT with their kinds, below one heading."""
+        with self._lock:
+            if self._widths is None:
+                shown = [("op", *titles), *((kind, *map(cell, values)) for kind, values in rows)]
+                self._widths = [min(WIDEST, max(12, *map(len, column))) for column in zip(*shown, strict=True)]
+                self._widths[0] = 2
+                print(rule(self._widths), line(("op", *titles), self._widths), rule(self._widths), sep="\n")
+            for kind, values in rows:
+                print(line((kind, *map(cell, values)), self._widths))
+            sys.stdout.flush()
+
+    @contextlib.contextmanager
+    def progress(self, jobs: list[Job]) -> Iterator[None]:
+        """One live line a job on a terminal; otherwise a log line now and then."""
+        done = threading.Event()
+        show = self._live if self._screen.is_terminal and sys.stdout.isatty() else self._log
+        watcher = threading.Thread(target=show, args=(jobs, done), daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join(5)
+            for job in jobs:
+                self.notice(described(job))
+
+    def _live(self, jobs: list[Job], done: threading.Event) -> None:
+        with Live(console=self._screen, refresh_per_second=4, transient=True) as live:
+            while not done.wait(0.25):
+                live.update(Line("\n".join(described(job) for job in jobs)))
+
+    def _log(self, jobs: list[Job], done: threading.Event) -> None:
+        last = time.monotonic()
+        while not done.wait(0.25):
+            if time.monotonic() - last >= LOG_SECONDS:
+                last = time.monotonic()
+                for job in jobs:
+                    self.notice(described(job))
+
+
+def described(job: Job) -> str:
+    """A job in one line."""
+    p = job.progress
+    return (
+        f"{job.name}: {job.status}, {p.rows_in:,} rows in, {p.rows_out:,} out, "
+        f"{p.rows_per_second:,.0f} rows/s, lag {p.lag:,}, {p.batches} batches"
+    )
+
+
+def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> Iterator[str]:
+    """A text table."""
+    shown = [tuple("" if c is None else str(c) for c in row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(heading, *shown, strict=True)]
+    yield rule(widths)
+    yield line(heading, widths)
+    yield rule(widths)
+    yield from (line(row, widths) for row in shown)
+    yield rule(widths)
+
+
+def rule(widths: Sequence[int]) -> str:
+    return "+" + "+".join("-" * (w + 2) for w in widths) + "+"
+
+
+def line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "|" + "|".join(f" {cut(c, w):<{w}} " for c, w in zip(cells, widths, strict=True)) + "|"
+
+
+def cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def cell(value: object) -> str:
+    return "<NULL>" if value is None else str(value)

@@ -1,0 +1,116 @@
+"""`rowkind run` and `rowkind explain`: a SQL script on Spark."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rowkind.errors import RowkindError
+
+if TYPE_CHECKING:
+    from rowkind.runtime.session import Session
+
+File = Annotated[Path, typer.Argument(help="A script of Flink SQL statements.", exists=True, dir_okay=False)]
+Variables = Annotated[list[str] | None, typer.Option("--var", metavar="NAME=VALUE", help="Value of ${NAME}.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="As SET 'KEY' = 'VALUE'.")]
+Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark master; a local Spark of its own otherwise.")]
+Conf = Annotated[list[str] | None, typer.Option(metavar="K=V", help="A setting of Spark.")]
+
+
+def run(
+    file: File,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Folder to resume from; without it every run starts fresh.")
+    ] = None,
+    var: Variables = None,
+    set: Settings = None,
+    master: Master = None,
+    conf: Conf = None,
+    verbose: Annotated[bool, typer.Option(help="Show the whole stack of an error.")] = False,
+) -> None:
+    """Run a SQL script: each INSERT or statement set is one streaming job."""
+    from rowkind.cli.console import Console
+    from rowkind.runtime.job import wait_for
+
+    console = Console()
+    stop = threading.Event()
+    session = _session(checkpoint, set, master, conf, console)
+    # After Spark has started, which sets handlers of its own: the batch under way is finished first.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        with console.progress(session.jobs):
+            for answer in session.execute(file.read_text(), pairs(var), str(file)):
+                console.answer(answer)
+                if stop.is_set():
+                    break
+            wait_for(session.jobs, stop)
+        failed = [job for job in session.jobs if job.error is not None]
+        for job in failed:
+            _report(job.error, job.cause, verbose)
+        sys.exit(1 if failed else 0)
+    except RowkindError as error:
+        _report(error, error.__cause__ or error, verbose)
+        sys.exit(1)
+    finally:
+        session.stop()
+
+
+def explain(file: File, var: Variables = None, set: Settings = None) -> None:
+    """Show the plan of every query in a script, without running any."""
+    from rowkind.cli.console import Console
+    from rowkind.sql import parse_script, substitute
+    from rowkind.sql import statements as s
+
+    console = Console()
+    session = _session(None, set, None, None, console)
+    text = substitute(file.read_text(), pairs(var))
+    try:
+        for statement in parse_script(text, str(file)):
+            if isinstance(statement, (s.Select, s.Insert, s.StatementSet)):
+                statement = s.Explain(statement.text, statement.line, statement.column, statement)
+            console.answer(session.run_statement(statement, text, str(file)))
+    finally:
+        session.stop()
+
+
+def _session(
+    checkpoint: str | None, settings: list[str] | None, master: str | None, conf: list[str] | None, console: object
+) -> Session:
+    from rowkind.runtime.session import Session
+    from rowkind.runtime.spark import start_spark
+
+    session = Session(
+        start_spark(master, pairs(conf)),
+        checkpoint,
+        notify=console.notice,  # type: ignore[attr-defined]
+        show=console.rows,  # type: ignore[attr-defined]
+        as_text=True,
+        owned=True,
+    )
+    for key, value in pairs(settings).items():
+        session.set(key, value)
+    return session
+
+
+def pairs(given: list[str] | None) -> dict[str, str]:
+    """`NAME=VALUE` arguments as a mapping."""
+    found = {}
+    for text in given or []:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise RowkindError("ARGUMENT_NOT_A_PAIR", argument=text)
+        found[name] = value
+    return found
+
+
+def _report(error: BaseException | None, cause: BaseException | None, verbose: bool) -> None:
+    if verbose and cause is not None:
+        traceback.print_exception(cause)
+    print(error, file=sys.stderr)

@@ -1,0 +1,181 @@
+"""Messages into rows of a table: key, value and metadata of raw batches decoded and put side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.types import Field, arrow_type
+from rowkind.errors import RowkindError
+from rowkind.formats.contract import Decoded, Decoder
+from rowkind.formats.registry import format_named
+from rowkind.kafka.reader import ReadFields
+from rowkind.kinds import KIND_COLUMN, RowKind
+
+Indices = npt.NDArray[np.int32]
+
+ORDER_COLUMN = "__order"
+"""The offset of the message a row came from, where the plan needs the order of a key's rows."""
+
+
+def row_schema(table: KafkaTable, ordered: bool) -> pa.Schema:
+    """What `MessageDecoder` makes: physical columns, metadata columns, the kind, and the order if asked for."""
+    columns = [pa.field(c.name, arrow_type(c.type)) for c in table.physical]
+    columns += [pa.field(m.name, arrow_type(m.message_type)) for m in table.metadata]
+    columns.append(pa.field(KIND_COLUMN, pa.int8()))
+    return pa.schema([*columns, pa.field(ORDER_COLUMN, pa.int64())] if ordered else columns)
+
+
+@dataclass(slots=True)
+class _Part:
+    """Decoded payloads: their rows, and for each row its message."""
+
+    rows: pa.RecordBatch
+    message: Indices
+    kinds: pa.Array | None
+
+
+@dataclass
+class MessageDecoder:
+    """Built once in a worker for a table; `decode` is called with one raw batch after the other of a partition."""
+
+    table: KafkaTable
+    ordered: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        table = self.table
+        self._schema = row_schema(table, self.ordered)
+        self._upsert = table.connector == "upsert-kafka"
+        format_keys = [m.format_key for m in table.metadata if m.format_key is not None]
+        value = format_named(table.value_format.name)
+        self._value: Decoder = value.decoder(table.value_columns, format_keys, table.value_format)
+        self._key: Decoder | None = None
+        if table.key_format is not None:
+            self._key = format_named(table.key_format.name).decoder(table.key_payload, (), table.key_format)
+
+    @property
+    def fields(self) -> ReadFields:
+        """What must be read of each message; the place of a message is needed to name it in an error."""
+        keys = dict.fromkeys(m.key for m in self.table.metadata if m.format_key is None)
+        return ReadFields(self._key is not None, True, tuple(dict.fromkeys([*keys, "offset"])))
+
+    def decode(self, raw: pa.RecordBatch, topic: str, partition: int) -> pa.RecordBatch:
+        self.counts["rows-read"] += raw.num_rows
+        value = self._values(raw, topic, partition)
+        if self._key is None:
+            return self._assembled(raw, value, None)
+        key = self._part(self._key.decode(raw.column("key")), raw, "key", topic, partition)
+        value, key_rows = self._crossed(value, key, raw.num_rows)
+        return self._assembled(raw, value, key.rows.take(pa.array(key_rows)))
+
+    def _values(self, raw: pa.RecordBatch, topic: str, partition: int) -> _Part:
+        payloads = raw.column("value")
+        if not self._upsert or not payloads.null_count:
+            return self._part(self._value.decode(payloads), raw, "value", topic, partition)
+        # A null value is a delete whatever the format: the format never sees it.
+        present = np.flatnonzero(payloads.is_valid().to_numpy(zero_copy_only=False)).astype(np.int32)
+        absent = np.flatnonzero(payloads.is_null().to_numpy(zero_copy_only=False)).astype(np.int32)
+        self.counts["tombstones-read"] += len(absent)
+        part = self._part(self._value.decode(payloads.take(pa.array(present))), raw, "value", topic, partition, present)
+        message = np.concatenate([part.message, absent])
+        order = np.argsort(message, kind="stable")
+        empty = pa.RecordBatch.from_arrays(
+            [pa.nulls(len(absent), f.type) for f in part.rows.schema], schema=_loose(part)
+        )
+        rows = pa.concat_batches([part.rows.cast(_loose(part)), empty])
+        kinds = np.zeros(len(message), np.int8)
+        kinds[len(part.message) :] = RowKind.DELETE
+        return _Part(rows.take(pa.array(order)), message[order], pa.array(kinds[order]))
+
+    def _part(
+        self, decoded: Decoded, raw: pa.RecordBatch, role: str, topic: str, partition: int, of: Indices | None = None
+    ) -> _Part:
+        if decoded.bad:
+            first = decoded.bad[0]
+            index = first.index if of is None else int(of[first.index])
+            raise RowkindError(
+                "UNDECODABLE_MESSAGE",
+                table=self.table.name,
+                topic=topic,
+                partition=partition,
+                offset=raw.column("offset")[index].as_py(),
+                role=role,
+                reason=first.reason,
+                payload=shown(raw.column(role)[index].as_py()),
+            )
+        self.counts["parse-errors-ignored"] += decoded.ignored
+        if decoded.message is None:
+            message = np.arange(decoded.rows.num_rows, dtype=np.int32)
+        else:
+            message = decoded.message.to_numpy(zero_copy_only=False)
+        return _Part(decoded.rows, message if of is None else of[message], decoded.kinds)
+
+    def _crossed(self, value: _Part, key: _Part, messages: int) -> tuple[_Part, Indices]:
+        """Every row of a value with every row of its key; a message without a key row is left out and counted."""
+        if len(value.message) == len(key.message) and np.array_equal(value.message, key.message):
+            if len(key.message) == 0 or np.all(np.diff(key.message) > 0):
+                return value, np.arange(len(key.message), dtype=np.int32)
+        per_message = np.bincount(key.message, minlength=messages)
+        first = np.concatenate([[0], np.cumsum(per_message)[:-1]])
+        self.counts["messages-without-key"] += int(np.count_nonzero(per_message == 0))
+        times = per_message[value.message]
+        chosen = np.repeat(np.arange(len(value.message)), times)
+        within = np.arange(len(chosen)) - np.repeat(np.cumsum(times) - times, times)
+        key_rows = (first[value.message[chosen]] + within).astype(np.int32)
+        take = pa.array(chosen)
+        kinds = None if value.kinds is None else value.kinds.take(take)
+        return _Part(value.rows.take(take), value.message[chosen], kinds), key_rows
+
+    def _assembled(self, raw: pa.RecordBatch, value: _Part, key: pa.RecordBatch | None) -> pa.RecordBatch:
+        identity = len(value.message) == raw.num_rows and np.array_equal(value.message, np.arange(raw.num_rows))
+        take = None if identity else pa.array(value.message)
+        columns = [self._physical(c, value.rows, key) for c in self.table.physical]
+        for m in self.table.metadata:
+            found = value.rows.column(m.key) if m.format_key is not None else _taken(raw.column(m.key), take)
+            columns.append(found)
+        kinds = pa.array(np.zeros(len(value.message), np.int8)) if value.kinds is None else value.kinds
+        columns.append(kinds)
+        if self.ordered:
+            columns.append(_taken(raw.column("offset"), take))
+        return pa.RecordBatch.from_arrays(
+            [c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, self._schema, strict=True)],
+            schema=self._schema,
+        )
+
+    def _physical(self, column: Field, value: pa.RecordBatch, key: pa.RecordBatch | None) -> pa.Array:
+        position = next((i for i, c in enumerate(self.table.key_columns) if c.name == column.name), None)
+        of_key = key.column(position) if key is not None and position is not None else None
+        if column.name not in value.schema.names:
+            return of_key
+        of_value = value.column(column.name)
+        # The value's copy of a key column wins, but a value without it does not erase the key.
+        if of_key is None or not of_value.null_count:
+            return of_value
+        if pa.types.is_nested(of_value.type):
+            return pc.if_else(of_value.is_valid(), of_value, of_key)
+        return pc.coalesce(of_value, of_key)
+
+
+def _taken(column: pa.Array, take: pa.Array | None) -> pa.Array:
+    return column if take is None else column.take(take)
+
+
+def _loose(part: _Part) -> pa.Schema:
+    """The schema with every column nullable: a delete has nothing but its key."""
+    return pa.schema([f.with_nullable(True) for f in part.rows.schema])
+
+
+def shown(payload: bytes | None, most: int = 400) -> str:
+    """A payload for an error message: as text where it is text."""
+    if payload is None:
+        return "null"
+    text = payload[:most].decode("utf-8", "backslashreplace")
+    shown = text if text.isprintable() else repr(payload[:most])
+    return shown if len(payload) <= most else f"{shown}… ({len(payload)} bytes)"

@@ -1,0 +1,63 @@
+"""What binding needs to know: the catalog, Spark's analysis, the session, and the text that errors point into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from sqlglot import exp
+
+from rowkind.catalog.catalog import Catalog
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.modes import Side
+from rowkind.catalog.session import SessionOptions
+from rowkind.catalog.table import TableDefinition
+from rowkind.catalog.types import DataType
+from rowkind.errors import RowkindError
+from rowkind.plan.analysis import Analyzer
+from rowkind.plan.bind.scope import Scope, position
+from rowkind.plan.expressions import translate_all
+from rowkind.plan.nodes import Expr, Node
+from rowkind.sql.errors import Source
+
+
+class Resolver(Protocol):
+    """Gives a table's resolved options; collects warnings on the way."""
+
+    def __call__(self, definition: TableDefinition, side: Side) -> KafkaTable: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Handed down while a query is bound."""
+
+    catalog: Catalog
+    analyzer: Analyzer
+    session: SessionOptions
+    source: Source
+    resolve: Resolver
+    ctes: Mapping[str, Node] = field(default_factory=dict)
+
+    def with_cte(self, name: str, node: Node) -> Context:
+        return replace(self, ctes={**self.ctes, name: node})
+
+    def error(self, condition: str, at: exp.Expr, /, **params: object) -> RowkindError:
+        return self.source.error(condition, position(at), **params)
+
+    def unsupported(self, at: exp.Expr, feature: str, instead: str) -> RowkindError:
+        return self.error("UNSUPPORTED_SQL", at, feature=feature, instead=instead)
+
+    def expr(self, tree: exp.Expr, scope: Scope) -> Expr:
+        """A user's expression, its columns resolved, in Spark's words."""
+        return self.exprs([scope.resolve(tree)], scope.types)[0]
+
+    def exprs(self, resolved: Sequence[exp.Expr], types: Mapping[str, DataType]) -> list[Expr]:
+        """Resolved expressions in Spark's words; one round of analysis for all of them."""
+        try:
+            made = translate_all(list(resolved), types, self.analyzer)
+        except RowkindError as error:
+            if len(resolved) == 1 and "place" not in error.params:
+                raise self.error("EXPRESSION_ERROR", resolved[0], reason=str(error)) from error
+            raise
+        return [Expr(tree, typed.sql, typed.type) for tree, typed in zip(resolved, made, strict=True)]

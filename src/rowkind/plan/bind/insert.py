@@ -1,0 +1,91 @@
+"""INSERT INTO: the query's columns matched, by position, with the columns that the table takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from rowkind.catalog.inserts import insert_columns
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.modes import Side
+from rowkind.catalog.table import TableDefinition, ViewDefinition
+from rowkind.catalog.types import DataType, Field, quote
+from rowkind.errors import RowkindError, nearest
+from rowkind.plan.assignment import assignable
+from rowkind.plan.bind.coercion import coerced
+from rowkind.plan.bind.context import Context
+from rowkind.plan.bind.query import bind_query
+from rowkind.plan.bind.scope import reference
+from rowkind.plan.nodes import Expr, Named, Node, Project, Sink
+from rowkind.sql.nodes import type_node
+from rowkind.sql.statements import Insert
+
+
+def bind_insert(insert: Insert, context: Context, index: int = 0) -> Sink:
+    """The plan of an INSERT, down to its sources."""
+    definition = _target(insert, context)
+    table = context.resolve(definition, Side.SINK)
+    query = bind_query(insert.query, context)
+    columns = insert_columns(table, insert.columns)
+    if len(columns) != len(query.columns):
+        raise _mismatch(insert, table, query, columns, "the number of columns differs", context)
+    return Sink(_fitted(insert, table, query, columns, context), table, index, insert.on_conflict)
+
+
+def _target(insert: Insert, context: Context) -> TableDefinition:
+    found = context.catalog.find(insert.table)
+    if isinstance(found, TableDefinition):
+        return found
+    if isinstance(found, ViewDefinition):
+        raise RowkindError("INSERT_INTO_VIEW", view=insert.table)
+    names = context.catalog.names()
+    raise RowkindError("NO_SUCH_TABLE", table=insert.table, suggestion=nearest(insert.table, names))
+
+
+def _fitted(insert: Insert, table: KafkaTable, query: Node, columns: Sequence[Field], context: Context) -> Node:
+    """Physical columns in their types, then metadata columns in the types that the message takes."""
+    given = dict(zip((c.name for c in columns), query.columns, strict=True))
+    known = {c.name: c.type for c in query.columns}
+    made = []
+    for column in (*table.physical, *(Field(m.name, m.type) for m in table.metadata)):
+        source = given.get(column.name)
+        if source is None:
+            made.append(Named(column.name, _null(column.type, context)))
+            continue
+        if not assignable(source.type, column.type):
+            reason = f"column '{column.name}' is {column.type}, the query gives {source.type}"
+            raise _mismatch(insert, table, query, columns, reason, context)
+        plain = Expr(reference(source.name), quote(source.name), source.type)
+        made.append(Named(column.name, coerced(plain, _kept_null(column.type, source.type), known, context)))
+    node = Project(query, tuple(made))
+    return _message_types(node, table, context)
+
+
+def _message_types(node: Project, table: KafkaTable, context: Context) -> Node:
+    if all(m.type.as_nullable() == m.message_type.as_nullable() for m in table.metadata):
+        return node
+    known = {c.name: c.type for c in node.columns}
+    wanted = {m.name: m.message_type for m in table.metadata}
+    made = []
+    for c in node.columns:
+        plain = Expr(reference(c.name), quote(c.name), c.type)
+        made.append(Named(c.name, coerced(plain, wanted.get(c.name, c.type), known, context)))
+    return Project(node, tuple(made))
+
+
+def _kept_null(wanted: DataType, given: DataType) -> DataType:
+    """A null may still arrive in a NOT NULL column: the sink decides what happens to it."""
+    return wanted.as_nullable() if given.nullable else wanted
+
+
+def _null(type: DataType, context: Context) -> Expr:
+    return context.exprs([exp.Cast(this=exp.Null(), to=type_node(type.as_nullable()))], {})[0]
+
+
+def _mismatch(
+    insert: Insert, table: KafkaTable, query: Node, columns: Sequence[Field], reason: str, context: Context
+) -> RowkindError:
+    given = ", ".join(f"{c.name}: {c.type}" for c in query.columns)
+    wanted = ", ".join(f"{c.name}: {c.type}" for c in columns)
+    return context.error("SINK_SCHEMA", insert.query, table=table.name, reason=reason, given=given, wanted=wanted)

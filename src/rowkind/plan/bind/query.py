@@ -1,0 +1,68 @@
+"""Queries: SELECT, VALUES, set operations and WITH, bound to a plan."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rowkind.plan.bind.coercion import cast_columns, common_types
+from rowkind.plan.bind.context import Context
+from rowkind.plan.bind.relations import renamed
+from rowkind.plan.bind.select import bind_select
+from rowkind.plan.bind.values import bind_values
+from rowkind.plan.nodes import Aggregate, Node, Union
+
+
+def bind_query(query: exp.Expr, context: Context) -> Node:
+    """The plan of a query; its columns carry the names that the user sees."""
+    context = _with_ctes(query, context)
+    if isinstance(query, exp.Select):
+        return bind_select(query, context)
+    if isinstance(query, exp.Values):
+        return bind_values(query, context)
+    if isinstance(query, exp.Subquery):
+        return _ordered(bind_query(query.this, context), query, context)
+    if isinstance(query, exp.SetOperation):
+        return _ordered(_set_operation(query, context), query, context)
+    raise context.unsupported(query, f"{type(query).__name__} as a query", "Write a SELECT.")
+
+
+def _with_ctes(query: exp.Expr, context: Context) -> Context:
+    clause = query.args.get("with_")
+    if clause is None:
+        return context
+    if clause.args.get("recursive"):
+        raise context.unsupported(clause, "WITH RECURSIVE", "Streaming queries cannot recurse; unroll the query.")
+    for cte in clause.expressions:
+        node = bind_query(cte.this, context)
+        columns = tuple(c.name for c in cte.args["alias"].args.get("columns") or ())
+        context = context.with_cte(cte.alias, renamed(node, columns) if columns else node)
+    return context
+
+
+def _set_operation(query: exp.SetOperation, context: Context) -> Node:
+    left, right = bind_query(query.this, context), bind_query(query.expression, context)
+    if len(left.columns) != len(right.columns):
+        raise context.error(
+            "COLUMN_COUNT",
+            query.expression,
+            what="the second query",
+            given=len(right.columns),
+            expected=len(left.columns),
+        )
+    types = common_types([[c.type for c in side.columns] for side in (left, right)], query, context)
+    names = tuple(c.name for c in left.columns)
+    branches = (cast_columns(left, types, context), cast_columns(renamed(right, names), types, context))
+    if isinstance(query, exp.Union):
+        union = Union(branches)
+        return union if not query.args.get("distinct") else Aggregate(union, tuple(c.name for c in union.columns))
+    from rowkind.plan.bind.sets import bind_intersect_except
+
+    return bind_intersect_except(query, branches, context)
+
+
+def _ordered(node: Node, query: exp.Expr, context: Context) -> Node:
+    if any(query.args.get(clause) for clause in ("order", "limit", "offset")):
+        from rowkind.plan.bind.order import bind_order
+
+        return bind_order(node, query, context)
+    return node

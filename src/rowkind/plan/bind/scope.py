@@ -1,0 +1,130 @@
+"""Names in a query: which column of which relation an identifier means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from rowkind.catalog.types import DataType, Root
+from rowkind.errors import RowkindError, nearest
+from rowkind.plan.nodes import Node
+from rowkind.sql.errors import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One item of FROM: its alias, and for every column the user's name and the name in the plan."""
+
+    alias: str | None
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the expressions of a query see: a node, and the relations its columns come from.
+
+    `merged` are the columns of JOIN … USING, which may be named without a relation.
+    """
+
+    node: Node
+    relations: tuple[Relation, ...]
+    source: Source
+    merged: Mapping[str, str]
+
+    @property
+    def types(self) -> dict[str, DataType]:
+        return {c.name: c.type for c in self.node.columns}
+
+    def resolve(self, tree: exp.Expr) -> exp.Expr:
+        """The expression with every column named as in the plan. Subqueries are left alone."""
+        return tree.copy().transform(lambda e: self._column(e) if isinstance(e, exp.Column) else e)
+
+    def star(self, alias: exp.Identifier | None) -> list[tuple[str, exp.Expr]]:
+        """The columns behind `*` or `alias.*`, with their names."""
+        if alias is None:
+            hidden = {internal for _, internal in self._hidden()}
+            return [(u, _reference(i)) for u, i in self._all() if i not in hidden]
+        relation = next((r for r in self.relations if r.alias == alias.name), None)
+        if relation is None:
+            raise self.error("UNKNOWN_RELATION", alias, name=alias.name, suggestion=self._aliases(alias.name))
+        return [(u, _reference(i)) for u, i in relation.columns]
+
+    def error(self, condition: str, at: exp.Expr, /, **params: object) -> RowkindError:
+        """A named error that points at a part of the query."""
+        return self.source.error(condition, position(at), **params)
+
+    def _column(self, column: exp.Column) -> exp.Expr:
+        parts = [p for p in column.parts if isinstance(p, exp.Identifier)]
+        if len(parts) > 1:
+            relation = next((r for r in self.relations if r.alias == parts[0].name), None)
+            if relation is not None:
+                names = dict(relation.columns)
+                if parts[1].name not in names:
+                    raise self.error(
+                        "UNKNOWN_COLUMN",
+                        parts[1],
+                        name=f"{parts[0].name}.{parts[1].name}",
+                        suggestion=nearest(parts[1].name, names),
+                        known=", ".join(names),
+                    )
+                return self._member(_reference(names[parts[1].name], parts[1]), parts[2:])
+        return self._member(self._plain(parts[0], len(parts) > 1), parts[1:])
+
+    def _plain(self, name: exp.Identifier, qualified: bool) -> exp.Column:
+        if name.name in self.merged:
+            return _reference(self.merged[name.name], name)
+        found = [i for u, i in self._all() if u == name.name]
+        if len(found) > 1:
+            raise self.error("AMBIGUOUS_COLUMN", name, name=name.name, choices=", ".join(found))
+        if not found:
+            known = [u for u, _ in self._all()]
+            suggestion = nearest(name.name, known) or (self._aliases(name.name) if qualified else "")
+            raise self.error("UNKNOWN_COLUMN", name, name=name.name, suggestion=suggestion, known=", ".join(known))
+        return _reference(found[0], name)
+
+    def _member(self, column: exp.Column, path: list[exp.Identifier]) -> exp.Expr:
+        found: exp.Expr = column
+        type: DataType | None = self.types[column.name]
+        for part in path:
+            fields = {f.name: f.type for f in type.fields} if type and type.root is Root.ROW else {}
+            if part.name not in fields:
+                suggestion = nearest(part.name, fields)
+                known = ", ".join(fields)
+                raise self.error(
+                    "UNKNOWN_FIELD", part, name=part.name, of=column.name, suggestion=suggestion, known=known
+                )
+            type = fields[part.name]
+            found = exp.Dot(this=found, expression=exp.to_identifier(part.name, quoted=True))
+        return found
+
+    def _all(self) -> Iterator[tuple[str, str]]:
+        for relation in self.relations:
+            yield from relation.columns
+
+    def _hidden(self) -> Iterator[tuple[str, str]]:
+        seen: set[str] = set()
+        for user, internal in self._all():
+            if user in self.merged and user in seen:
+                yield user, internal
+            seen.add(user)
+
+    def _aliases(self, name: str) -> str:
+        return nearest(name, [r.alias for r in self.relations if r.alias])
+
+
+def _reference(internal: str, like: exp.Identifier | None = None) -> exp.Column:
+    identifier = exp.to_identifier(internal, quoted=True)
+    if like is not None:
+        identifier.meta.update(like.meta)
+    return exp.Column(this=identifier)
+
+
+reference = _reference
+
+
+def position(tree: exp.Expr) -> int:
+    """Where an expression starts in its text: the first of its parts that knows."""
+    starts = [int(e.meta["start"]) for e in tree.walk() if "start" in e.meta]
+    return min(starts, default=0)

@@ -1,0 +1,1 @@
+"""Flink's built-in scalar functions, declared one by one."""

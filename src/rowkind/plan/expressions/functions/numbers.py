@@ -1,0 +1,144 @@
+"""Arithmetic functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rowkind.catalog import types as t
+from rowkind.catalog.types import DataType, Root, spark_type
+from rowkind.plan.expressions import arithmetic
+from rowkind.plan.expressions.casts import convert
+from rowkind.plan.expressions.clock import SEED
+from rowkind.plan.expressions.common import APPROXIMATE, as_decimal
+from rowkind.plan.expressions.functions.call import Call, Function, alias, as_first, mapped, special
+from rowkind.plan.expressions.functions.rounding import floor_or_ceil
+from rowkind.plan.expressions.scope import failure
+from rowkind.plan.expressions.typed import Typed, any_nullable
+
+_OF_ONE = ("SIN", "SINH", "COS", "TAN", "TANH", "COT", "ASIN", "ACOS", "ATAN", "COSH", "DEGREES", "RADIANS", "EXP")
+
+
+def _logarithm(log: str, value: str) -> str:
+    """Spark gives NULL for what is not positive; Flink -Infinity and NaN."""
+    otherwise = f"CAST(IF({value} = 0, '-Infinity', 'NaN') AS DOUBLE)"
+    return f"IF({value} IS NULL, NULL, coalesce({log}, {otherwise}))"
+
+
+def _log(args: Sequence[Typed]) -> str:
+    if len(args) == 1:
+        return _logarithm(f"ln({args[0].sql})", args[0].sql)
+    base, value = args[0].sql, args[1].sql
+    return f"({_logarithm(f'ln({value})', value)} / {_logarithm(f'ln({base})', base)})"
+
+
+def _round(call: Call, args: list[Typed]) -> Typed:
+    return _rounded(args, "round")
+
+
+def _truncate(call: Call, args: list[Typed]) -> Typed:
+    return _rounded(args, "truncate")
+
+
+def _rounded(args: list[Typed], how: str) -> Typed:
+    value, digits = args[0], args[1] if len(args) > 1 else Typed("0", t.INT.not_null(), constant=0)
+    type = replace(_rounded_type(value.type, digits), nullable=any_nullable([value, digits]))
+    if how == "round":
+        sql = f"round({value.sql}, {digits.sql})" if digits.constant is not None else _by_power(value, digits, "round")
+    else:
+        sql = _truncated(value, digits)
+    return Typed(f"CAST({sql} AS {spark_type(type)})", type)
+
+
+def _rounded_type(type: DataType, digits: Typed) -> DataType:
+    if type.root is not Root.DECIMAL:
+        return type
+    precision, scale = as_decimal(type)
+    if not isinstance(digits.constant, int) or digits.constant >= scale:
+        return type
+    if digits.constant < 0:
+        return t.decimal(min(38, 1 + precision - scale), 0)
+    return t.decimal(1 + precision - scale + digits.constant, digits.constant)
+
+
+def _by_power(value: Typed, digits: Typed, function: str) -> str:
+    """Spark's round wants a constant number of digits."""
+    power = f"power(10, {digits.sql})"
+    return f"({function}(CAST({value.sql} AS DOUBLE) * {power}) / {power})"
+
+
+def _truncated(value: Typed, digits: Typed) -> str:
+    """Towards zero: the floor of the size, with the sign of the value."""
+    if value.root in t.INTEGERS and isinstance(digits.constant, int) and digits.constant >= 0:
+        return value.sql
+    if not isinstance(digits.constant, int):
+        return _by_power(value, digits, "CAST")
+    number = f"CAST({value.sql} AS DECIMAL(38, 18))" if value.root in APPROXIMATE else value.sql
+    return f"(sign({value.sql}) * floor(abs({number}), {digits.constant}))"
+
+
+def _mod(call: Call, args: list[Typed]) -> Typed:
+    found = arithmetic.arithmetic("%", args[0], args[1])
+    if found is None:
+        types = f"{args[0].type} and {args[1].type}"
+        raise failure("OPERATOR_TYPES", call.node, operator="MOD", types=types)
+    return found
+
+
+def _sign(call: Call, args: list[Typed]) -> Typed:
+    return convert(Typed(f"sign({args[0].sql})", t.DOUBLE, None), args[0].type).with_type(args[0].type)
+
+
+def _random_integer(args: Sequence[Typed]) -> str:
+    *seed, bound = args
+    source = _random(seed)
+    return f"CAST(floor({source} * {bound.sql}) AS INT)"
+
+
+def _random(seed: Sequence[Typed]) -> str:
+    """Numbers of the batch: a seed given by the user is mixed with the batch's, or every batch would be alike."""
+    return f"rand({SEED} + {seed[0].sql})" if seed else f"rand({SEED})"
+
+
+def _hex_digits(seed: int, length: int) -> str:
+    return f"lpad(lower(hex(CAST(floor(rand({SEED} + {seed}) * {16**length}L) AS BIGINT))), {length}, '0')"
+
+
+_UUID = "concat_ws('-', {0}, {1}, concat('4', {2}), concat(substring('89ab', CAST(floor(rand({seed} + 9) * 4) AS INT) + 1, 1), {3}), {4})".format(
+    *(_hex_digits(i, n) for i, n in enumerate((8, 4, 3, 3, 12), start=1)), seed=SEED
+)
+
+_CEIL = special("CEIL", "any, word?", floor_or_ceil("ceil"))
+
+NUMBERS: tuple[Function, ...] = (
+    mapped("POWER", "double, double", t.DOUBLE, "power({0}, {1})"),
+    mapped("ABS", "number", as_first, "abs({0})"),
+    mapped("SQRT", "double", t.DOUBLE, "sqrt({0})"),
+    mapped("LN", "double", t.DOUBLE, lambda a: _logarithm(f"ln({a[0].sql})", a[0].sql)),
+    mapped("LOG10", "double", t.DOUBLE, lambda a: _logarithm(f"log10({a[0].sql})", a[0].sql)),
+    mapped("LOG2", "double", t.DOUBLE, lambda a: _logarithm(f"log2({a[0].sql})", a[0].sql)),
+    mapped("LOG", "double, double?", t.DOUBLE, _log),
+    *(mapped(name, "double", t.DOUBLE, f"{name.lower()}({{0}})") for name in _OF_ONE),
+    mapped("ATAN2", "double, double", t.DOUBLE, "atan2({0}, {1})"),
+    _CEIL,
+    alias("CEILING", _CEIL),
+    special("FLOOR", "any, word?", floor_or_ceil("floor")),
+    special("SIGN", "number", _sign),
+    special("ROUND", "number, int?", _round),
+    special("TRUNCATE", "number, int?", _truncate),
+    special("MOD", "number, number", _mod),
+    mapped("PI", "", t.DOUBLE.not_null(), "pi()"),
+    mapped("E", "", t.DOUBLE.not_null(), "e()"),
+    mapped("RAND", "int?", t.DOUBLE.not_null(), _random, note="the same numbers when a batch is replayed"),
+    mapped("RAND_INTEGER", "int, int?", t.INT, _random_integer, note="the same numbers when a batch is replayed"),
+    mapped("UUID", "", DataType(Root.CHAR, nullable=False, length=36), _UUID, note="the same when a batch is replayed"),
+    mapped("BIN", "bigint", t.STRING, "bin({0})"),
+    mapped("HEX", "text_or_int", t.STRING, "hex({0})"),
+    mapped(
+        "UNHEX",
+        "text",
+        t.BYTES,
+        "unhex(IF(length({0}) % 2 = 0, {0}, concat('00', substring({0}, 2))))",
+        nullable=True,
+    ),
+)

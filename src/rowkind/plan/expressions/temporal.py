@@ -1,0 +1,64 @@
+"""Dates, times and intervals in + - * and unary operators."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rowkind.catalog import types as t
+from rowkind.catalog.types import Root
+from rowkind.plan.expressions.casts import cut
+from rowkind.plan.expressions.common import INTERVALS
+from rowkind.plan.expressions.typed import Typed, any_nullable
+
+DAY_MICROS = 86_400_000_000
+
+
+def arithmetic(operator: str, left: Typed, right: Typed) -> Typed | None:
+    """Point ± interval, interval ± interval, interval * number; None for anything else."""
+    if operator == "+" and left.root in INTERVALS and right.root not in INTERVALS:
+        left, right = right, left
+    if operator in "+-" and right.root in INTERVALS:
+        if left.root is right.root:
+            return Typed(
+                f"({left.sql} {operator} {right.sql})", replace(left.type, nullable=any_nullable([left, right]))
+            )
+        return shifted(left, right, operator)
+    if operator == "*":
+        return _multiple(left, right)
+    return None
+
+
+def shifted(point: Typed, interval: Typed, operator: str) -> Typed | None:
+    """A date, time or timestamp moved by an interval; its type stays."""
+    type = replace(point.type, nullable=any_nullable([point, interval]))
+    months = interval.root is Root.INTERVAL_YEAR_MONTH
+    sign = "" if operator == "+" else "-"
+    match point.root:
+        case Root.DATE if months:
+            return Typed(f"add_months({point.sql}, {sign}({interval.sql}))", type)
+        case Root.DATE:
+            days = f"CAST(extract(DAY FROM {interval.sql}) AS INT)"
+            return Typed(f"date_add({point.sql}, {sign}({days}))", type)
+        case Root.TIMESTAMP | Root.TIMESTAMP_LTZ if months:
+            return Typed(f"({point.sql} {operator} make_ym_interval(0, {interval.sql}))", type)
+        case Root.TIMESTAMP | Root.TIMESTAMP_LTZ:
+            moved = f"({point.sql} {operator} {interval.sql})"
+            # Intervals have milliseconds, so that only coarser timestamps can get digits too many.
+            return Typed(cut(moved, type) if (type.precision or 0) < 3 else moved, type)
+        case Root.TIME if not months:
+            micros = f"time_to_micros({point.sql}) {operator} {interval_micros(interval.sql)}"
+            return Typed(f"time_from_micros(pmod({micros}, {DAY_MICROS}L))", type)
+    return None
+
+
+def interval_micros(sql: str) -> str:
+    """The length of a day-time interval in microseconds."""
+    parts = (("DAY", DAY_MICROS), ("HOUR", 3_600_000_000), ("MINUTE", 60_000_000), ("SECOND", 1_000_000))
+    return "(" + " + ".join(f"CAST(extract({unit} FROM {sql}) * {size}L AS BIGINT)" for unit, size in parts) + ")"
+
+
+def _multiple(left: Typed, right: Typed) -> Typed | None:
+    interval, number = (left, right) if left.root in INTERVALS else (right, left)
+    if interval.root not in INTERVALS or number.root not in t.INTEGERS:
+        return None
+    return Typed(f"({interval.sql} * {number.sql})", replace(interval.type, nullable=any_nullable([left, right])))

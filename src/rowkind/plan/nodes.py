@@ -1,0 +1,346 @@
+"""The logical plan: frozen nodes, each a changelog made of the changelogs below it.
+
+A node's columns have names that are unique within the node. `KIND_COLUMN` is never among them: it always comes along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from sqlglot import exp
+
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.types import DataType, Field
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """A scalar expression over a node's columns: its resolved tree, its Spark SQL text and its Flink type."""
+
+    tree: exp.Expr = field(compare=False)
+    sql: str
+    type: DataType
+
+    @property
+    def column(self) -> str | None:
+        """The column that this expression merely passes on, if it does."""
+        if isinstance(self.tree, exp.Column) and not self.tree.args.get("table"):
+            return str(self.tree.name)
+        return None
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Every column that the expression reads."""
+        return frozenset(c.name for c in self.tree.find_all(exp.Column))
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An expression with the name of the column it makes."""
+
+    name: str
+    expr: Expr
+
+    @property
+    def field(self) -> Field:
+        return Field(self.name, self.expr.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Part of a plan."""
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        raise NotImplementedError
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return ()
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        return self
+
+    def column(self, name: str) -> Field:
+        return next(c for c in self.columns if c.name == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Node):
+    """A node with one input; its columns are those of the input unless it says otherwise."""
+
+    input: Node
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        return self.input.columns
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        return self if inputs[0] is self.input else replace(self, input=inputs[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Watermarked:
+    """The event time of a scan: its column and the watermark expression over the scan's columns."""
+
+    column: str
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Scan(Node):
+    """Rows of a Kafka table: physical columns, then metadata columns in their connector's type."""
+
+    table: KafkaTable
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        metadata = (Field(m.name, m.message_type) for m in self.table.metadata)
+        return (*self.table.physical, *metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Values(Node):
+    """Rows written in the query itself, read once."""
+
+    rows: tuple[tuple[Expr, ...], ...]
+    fields: tuple[Field, ...]
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        return self.fields
+
+
+@dataclass(frozen=True, slots=True)
+class Project(Unary):
+    """Computes columns, row by row."""
+
+    expressions: tuple[Named, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        return tuple(e.field for e in self.expressions)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Unary):
+    """Keeps the rows for which the condition is true."""
+
+    condition: Expr = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class WatermarkAssigner(Unary):
+    """Marks the event-time column of its input and how far behind the watermark runs."""
+
+    watermark: Watermarked = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class Union(Node):
+    """UNION ALL: every row of every input; columns by position, with the first input's names and the common types."""
+
+    branches: tuple[Node, ...]
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        return self.branches[0].columns
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return self.branches
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        return self if inputs == self.branches else replace(self, branches=inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Normalize(Unary):
+    """Turns the upserts of a source into a changelog with old rows: keeps the last row of every key."""
+
+    key: tuple[str, ...] = ()
+    filter: Expr | None = None
+    emit_before: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One aggregate call over columns of the input."""
+
+    name: str
+    function: str
+    arguments: tuple[str, ...]
+    type: DataType
+    distinct: bool = False
+    filter: str | None = None
+    order: tuple[tuple[str, bool], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Unary):
+    """GROUP BY: one row per distinct key. No calls: SELECT DISTINCT. No keys: one row always."""
+
+    keys: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
+    emit_before: bool = True
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        return (*(self.input.column(k) for k in self.keys), *(Field(c.name, c.type) for c in self.calls))
+
+
+class JoinKind(StrEnum):
+    INNER = "INNER"
+    LEFT = "LEFT"
+    RIGHT = "RIGHT"
+    FULL = "FULL"
+    SEMI = "SEMI"
+    ANTI = "ANTI"
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Node):
+    """Joins two changelogs on equal key columns and a residual condition over both sides' columns.
+
+    `null_aware` is NOT IN: a null on either side decides as SQL says.
+    """
+
+    left: Node
+    right: Node
+    kind: JoinKind
+    left_keys: tuple[str, ...]
+    right_keys: tuple[str, ...]
+    residual: Expr | None = None
+    null_aware: bool = False
+    emit_before: bool = True
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        left, right = self.left.columns, self.right.columns
+        if self.kind in (JoinKind.SEMI, JoinKind.ANTI):
+            return left
+        if self.kind in (JoinKind.RIGHT, JoinKind.FULL):
+            left = tuple(Field(c.name, c.type.as_nullable()) for c in left)
+        if self.kind in (JoinKind.LEFT, JoinKind.FULL):
+            right = tuple(Field(c.name, c.type.as_nullable()) for c in right)
+        return (*left, *right)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        return replace(self, left=inputs[0], right=inputs[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One ORDER BY item over a column."""
+
+    column: str
+    descending: bool = False
+    nulls_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rank(Unary):
+    """Top-N: the rows of rank `first` to `last` within each partition; `rank` names the rank column, if it is kept."""
+
+    function: str = "ROW_NUMBER"
+    partition: tuple[str, ...] = ()
+    order: tuple[Order, ...] = ()
+    first: int = 1
+    last: int | None = None
+    rank: str | None = None
+    rank_type: DataType | None = None
+    emit_before: bool = True
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        if self.rank is None or self.rank_type is None:
+            return self.input.columns
+        return (*self.input.columns, Field(self.rank, self.rank_type))
+
+
+@dataclass(frozen=True, slots=True)
+class SetDifference(Node):
+    """INTERSECT and EXCEPT: rows of the left input by how often they stand in both; columns by position."""
+
+    left: Node
+    right: Node
+    intersect: bool
+    all: bool
+    emit_before: bool = True
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        return self.left.columns
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        return self if inputs == self.inputs else replace(self, left=inputs[0], right=inputs[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Unnest(Unary):
+    """CROSS JOIN UNNEST: one row per element of an array, map or multiset column. `outer` keeps rows without any."""
+
+    collection: Expr = None  # type: ignore[assignment]
+    made: tuple[Field, ...] = ()
+    ordinality: bool = False
+    outer: bool = False
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        return (*self.input.columns, *self.made)
+
+
+@dataclass(frozen=True, slots=True)
+class SinkMaterialize(Unary):
+    """Keeps all live rows of a sink key, because the query's own key is another: the newest one is written."""
+
+    key: tuple[str, ...] = ()
+    upsert_key: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sink(Unary):
+    """Writes a changelog into a Kafka table; the input's columns are the table's writable columns, in order."""
+
+    table: KafkaTable = None  # type: ignore[assignment]
+    index: int = 0
+    """Which INSERT of the job this is: two INSERTs into one table each have their own producer."""
+    on_conflict: str | None = None
+    net: bool = False
+    """Whether the changes of a batch are reduced to one per key: so behind a stateful operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Print(Unary):
+    """Shows a changelog on the screen."""
+
+    titles: tuple[str, ...] = ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Every node of a plan, inputs before the nodes that use them."""
+    for below in node.inputs:
+        yield from walk(below)
+    yield node
+
+
+def transform(node: Node, change: Any) -> Node:
+    """The plan with `change(node)` applied from the bottom up."""
+    inputs = tuple(transform(i, change) for i in node.inputs)
+    result: Node = change(node.with_inputs(inputs) if inputs != node.inputs else node)
+    return result

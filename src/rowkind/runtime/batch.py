@@ -1,0 +1,135 @@
+"""One batch, on the driver: ranges in, sinks written, manifest last.
+
+| step | what happens | if it dies here |
+|---|---|---|
+| 1 | Spark writes the ranges, the task cut and the clock into its offset log | the same batch is run again |
+| 2 | operators write state files of version v, sinks write to Kafka | again from state v-1: same files, same rows |
+| 3 | sinks are flushed | rows may repeat (at-least-once) |
+| 4 | the manifest of v is written by atomic rename | as 3 |
+| 5 | consumer group offsets are committed, for monitoring only | harmless |
+| 6 | Spark writes its commit log | the batch is asked for again; its manifest says that it is done: skipped |
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.kafka.cluster import Cluster
+from rowkind.kafka.groups import commit_offsets, commits_offsets
+from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.plan import nodes as n
+from rowkind.runtime.batches import Batch, batch_of, flat
+from rowkind.runtime.checkpoint import Checkpoint, JobRecord
+from rowkind.runtime.control import FIRST_ROWS, Control, adapted
+from rowkind.runtime.counters import counters
+from rowkind.runtime.frames import Frames
+from rowkind.runtime.job_plan import JobPlan
+
+if TYPE_CHECKING:
+    from rowkind.runtime.job import Progress
+
+WANTED = timedelta(seconds=5)
+"""How long a batch should take when there is more to read than one batch holds, unless an interval is set."""
+
+
+Row = tuple[str, tuple[Any, ...]]
+"""The symbol of a row's kind, and its values."""
+
+
+class BatchStep:
+    """The function of foreachBatch. Called by Spark in one thread, once a batch, again for a batch that failed."""
+
+    def __init__(
+        self,
+        plan: JobPlan,
+        checkpoint: Checkpoint,
+        record: JobRecord,
+        control: Control,
+        progress: Progress,
+        interval: timedelta | None,
+        show: Callable[[tuple[str, ...], list[Row]], None] | None,
+        tasks: int,
+    ) -> None:
+        self._plan = plan
+        self._checkpoint = checkpoint
+        self._record = record
+        self._control = control
+        self._progress = progress
+        self._wanted = interval or WANTED
+        self._show = show
+        self._tasks = tasks
+        self._rows = [min(FIRST_ROWS, t.scan.max_rows_per_batch or FIRST_ROWS) for t in plan.tables]
+        self._clusters: dict[str, Cluster] = {}
+        self.finished = threading.Event()
+        self.failure: BaseException | None = None
+
+    def __call__(self, ranges: DataFrame, version: int) -> None:
+        try:
+            self._run(ranges, version)
+        except BaseException as failure:
+            self.failure = failure
+            raise
+
+    def _run(self, ranges: DataFrame, version: int) -> None:
+        offset = json.loads(ranges.collect()[0].batch)
+        batch = batch_of(offset)
+        if not self._checkpoint.done(version):
+            started = time.monotonic()
+            self._write(ranges.sparkSession, batch)
+            took = timedelta(seconds=time.monotonic() - started)
+            self._checkpoint.finish(version, {"version": version, "number": batch.number, "clock": batch.clock})
+            self._commit_groups(offset)
+            self._account(offset, batch, took)
+        if batch.final:
+            self.finished.set()
+
+    def _write(self, spark: SparkSession, batch: Batch) -> None:
+        added = counters(spark)
+        frames = Frames(spark, self._plan, batch, added)
+        try:
+            written = [frames.sink(sink) for sink in self._plan.sinks]
+            if written:
+                reduce(DataFrame.union, written).collect()
+            for root in self._plan.roots:
+                if isinstance(root, n.Print) and self._show is not None:
+                    self._show(root.titles, _rows(frames.frame(root.input)))
+        finally:
+            frames.release()
+        self._progress.counts.update(added.value)
+
+    def _commit_groups(self, offset: dict[str, Any]) -> None:
+        for table, until in zip(self._plan.tables, offset["until"], strict=True):
+            if commits_offsets(table.properties):
+                commit_offsets(self._cluster(table), flat(until))
+
+    def _cluster(self, table: KafkaTable) -> Cluster:
+        if table.name not in self._clusters:
+            self._clusters[table.name] = Cluster(table.properties)
+        return self._clusters[table.name]
+
+    def _account(self, offset: dict[str, Any], batch: Batch, took: timedelta) -> None:
+        progress = self._progress
+        progress.batches += 1
+        progress.rows_in = sum(c for name, c in progress.counts.items() if name.endswith(".rows-read"))
+        progress.rows_out = sum(c for name, c in progress.counts.items() if name.endswith(".rows-written"))
+        progress.rows_per_second = batch.rows / max(took.total_seconds(), 0.001)
+        progress.lag = offset["lag"]
+        for index, table in enumerate(self._plan.tables):
+            read = sum(r.until - r.start for task in batch.tasks.get(index, ()) for r in task)
+            cap = table.scan.max_rows_per_batch
+            self._rows[index] = adapted(self._rows[index], read, took, self._wanted, cap)
+        self._control.set_pace(self._rows, self._tasks)
+
+
+def _rows(frame: DataFrame) -> list[Row]:
+    width = frame.columns.index(KIND_COLUMN)
+    return [(RowKind(row[width]).symbol, tuple(row[:width])) for row in frame.collect()]

@@ -1,0 +1,177 @@
+"""What a batch reads: one atomic cut across all input tables, written down whole in Spark's offset log.
+
+An offset stands alone: the ranges, how they are cut into tasks, the clock and the end of each partition are all in it,
+so a batch that is run again, on any number of cores, reads and computes the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+from rowkind.kafka.ranges import OffsetRange, Partition
+
+TopicPartition = Partition
+Offsets = dict[TopicPartition, int]
+
+
+class TablePositions(Protocol):
+    """Where the partitions of one input table begin and end. Lives in the process of the range source."""
+
+    def start(self) -> Offsets:
+        """The start position of every partition that exists now. Called once in the life of a job."""
+        ...
+
+    def stop(self) -> Offsets | None:
+        """Where a bounded table ends, partition by partition; None for an unbounded one. Called with `start`."""
+        ...
+
+    def discover(self, known: Iterable[TopicPartition]) -> Offsets:
+        """Partitions that were not known, with their earliest offsets; cheap to call before every batch."""
+        ...
+
+    def end(self, partitions: Sequence[TopicPartition]) -> Offsets:
+        """The current end of each partition."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How much a batch may read and how it is cut: rows per table, tasks at most, rows that are worth a task."""
+
+    rows: int
+    tasks: int
+    rows_per_task: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One batch as the offset log holds it."""
+
+    number: int
+    clock: int
+    """Epoch microseconds: the time of the batch for PROCTIME(), TTL and random seeds."""
+    tasks: Mapping[int, tuple[tuple[OffsetRange, ...], ...]]
+    """For each input table the ranges of each task."""
+    final: bool = False
+    """A bounded job's last batch, with nothing to read: time has come to its end."""
+
+    @property
+    def rows(self) -> int:
+        return sum(r.until - r.start for cut in self.tasks.values() for task in cut for r in task)
+
+
+def batch_of(offset: Mapping[str, Any]) -> Batch:
+    """Read a batch back from its offset."""
+    tasks = {
+        int(table): tuple(tuple(OffsetRange(*r) for r in task) for task in cut)
+        for table, cut in offset["tasks"].items()
+    }
+    return Batch(offset["number"], offset["clock"], tasks, offset["final"])
+
+
+class BatchPlanner:
+    """Decides what the next batch reads. The previous offset is all it remembers."""
+
+    def __init__(
+        self,
+        tables: Sequence[TablePositions],
+        splittable: Sequence[bool],
+        pace: Callable[[int], Pace],
+        clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+    ) -> None:
+        self._tables = tables
+        self._splittable = splittable
+        self._pace = pace
+        self._clock = clock
+
+    def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The offset of the next batch, or None when there is nothing new."""
+        if not previous:
+            return self._first()
+        if previous["final"]:
+            return None
+        return self._later(previous)
+
+    def _first(self) -> dict[str, Any]:
+        starts = [t.start() for t in self._tables]
+        return self._offset(0, starts, [t.stop() for t in self._tables])
+
+    def _later(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
+        starts = [flat(u) for u in previous["until"]]
+        stops = [None if s is None else flat(s) for s in previous["stop"]]
+        for table, known, stop in zip(self._tables, starts, stops, strict=True):
+            if stop is None:
+                known.update(table.discover(known))
+        offset = self._offset(previous["number"] + 1, starts, stops)
+        if offset["tasks"]:
+            return offset
+        return {**offset, "final": True} if None not in stops else None
+
+    def _offset(self, number: int, starts: Sequence[Offsets], stops: Sequence[Offsets | None]) -> dict[str, Any]:
+        tasks, untils, lag = {}, [], 0
+        for index, (table, start, stop) in enumerate(zip(self._tables, starts, stops, strict=True)):
+            pace = self._pace(index)
+            ends = table.end(list(start))
+            if stop is not None:
+                ends = {p: min(end, stop.get(p, end)) for p, end in ends.items()}
+            until = capped(start, ends, pace.rows)
+            untils.append(_nested(until))
+            lag += sum(max(0, ends[p] - until[p]) for p in until if p in ends)
+            ranges = [OffsetRange(*p, start[p], until[p]) for p in sorted(start) if until[p] > start[p]]
+            if ranges:
+                tasks[str(index)] = cut(ranges, pace, self._splittable[index])
+        return {
+            "number": number,
+            "clock": self._clock(),
+            "tasks": tasks,
+            "until": untils,
+            "stop": [None if s is None else _nested(s) for s in stops],
+            "lag": lag,
+            "final": False,
+        }
+
+
+def capped(start: Offsets, end: Offsets, rows: int) -> Offsets:
+    """How far each partition is read when a batch may hold so many rows: in proportion to what waits in each."""
+    waiting = {p: max(0, end.get(p, begin) - begin) for p, begin in start.items()}
+    total = sum(waiting.values())
+    if total <= rows:
+        return {p: begin + waiting[p] for p, begin in start.items()}
+    return {p: begin + min(waiting[p], max(1, waiting[p] * rows // total)) for p, begin in start.items()}
+
+
+def cut(ranges: Sequence[OffsetRange], pace: Pace, splittable: bool) -> list[list[list[Any]]]:
+    """Ranges dealt out to tasks. A partition stays whole, so that the order of its keys is kept, unless splittable."""
+    total = sum(r.until - r.start for r in ranges)
+    wanted = max(1, min(pace.tasks, total // pace.rows_per_task))
+    pieces = [p for r in ranges for p in split(r, -(-total // wanted))] if splittable else list(ranges)
+    tasks: list[list[OffsetRange]] = [[] for _ in range(min(wanted, len(pieces)))]
+    load = [0] * len(tasks)
+    for piece in sorted(pieces, key=lambda r: (r.start - r.until, r.topic, r.partition, r.start)):
+        lightest = load.index(min(load))
+        tasks[lightest].append(piece)
+        load[lightest] += piece.until - piece.start
+    return [[list(r) for r in sorted(task)] for task in tasks]
+
+
+def split(whole: OffsetRange, rows: int) -> list[OffsetRange]:
+    """A range in pieces of about so many rows."""
+    count = max(1, round((whole.until - whole.start) / rows))
+    edges = [whole.start + (whole.until - whole.start) * i // count for i in range(count + 1)]
+    return [whole._replace(start=a, until=b) for a, b in pairwise(edges)]
+
+
+def _nested(offsets: Offsets) -> dict[str, dict[str, int]]:
+    nested: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(offsets.items()):
+        nested.setdefault(topic, {})[str(partition)] = offset
+    return nested
+
+
+def flat(nested: Mapping[str, Mapping[str, int]]) -> Offsets:
+    """Offsets by partition, from the form that an offset log entry has them in."""
+    return {Partition(topic, int(p)): offset for topic, parts in nested.items() for p, offset in parts.items()}

@@ -1,0 +1,97 @@
+"""A job's folder: what it is, which batches are done, its state, and Spark's own logs.
+
+job.json         the job's id, its sources and sinks, the number of state partitions
+manifests/<v>    batch v is done: written after its sinks and its state
+state/           keyed state, by operator and partition
+spark/           Spark's offset and commit logs
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rowkind.errors import RowkindError
+from rowkind.plan.explain import described
+from rowkind.runtime.job_plan import JobPlan
+from rowkind.state.files import Folder
+
+_KEPT_MANIFESTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """What a checkpoint remembers of its job."""
+
+    id: str
+    sources: tuple[str, ...]
+    sinks: tuple[str, ...]
+    partitions: int
+    version: int = 1
+
+
+class Checkpoint:
+    """Opened by the driver when a job starts. `uri` is a folder on any file system that all of Spark can reach."""
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri.rstrip("/")
+        self._folder = Folder(self.uri)
+        self._manifests = Folder(f"{self.uri}/manifests")
+
+    @property
+    def spark(self) -> str:
+        return f"{self.uri}/spark"
+
+    @property
+    def state(self) -> str:
+        return f"{self.uri}/state"
+
+    def record(self) -> JobRecord | None:
+        """What an earlier run wrote down; None in a fresh folder."""
+        try:
+            said: dict[str, Any] = json.loads(self._folder.read_bytes("job.json"))
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise RowkindError("CHECKPOINT_DAMAGED", checkpoint=self.uri, file="job.json", reason=str(error)) from None
+        return JobRecord(said["id"], tuple(said["sources"]), tuple(said["sinks"]), said["partitions"], said["version"])
+
+    def open(self, plan: JobPlan) -> JobRecord:
+        """The record of this job: as it was written, or written now. Another job's checkpoint is refused."""
+        found = self.record()
+        sources, sinks = _described(plan)
+        if found is None:
+            record = JobRecord(str(uuid.uuid4()), sources, sinks, plan.partitions)
+            self._folder.write_bytes("job.json", json.dumps(asdict(record), indent=2).encode())
+            return record
+        if found.sources != sources:
+            raise RowkindError(
+                "CHECKPOINT_OF_ANOTHER_JOB",
+                checkpoint=self.uri,
+                stored=" and ".join(found.sources) or "nothing",
+                given=" and ".join(sources) or "nothing",
+            )
+        return found
+
+    def done(self, version: int) -> bool:
+        return self._manifests.exists(str(version))
+
+    def last(self) -> int | None:
+        """The newest batch that is done."""
+        return max((int(name) for name in self._manifests.names() if name.isdigit()), default=None)
+
+    def finish(self, version: int, content: dict[str, Any]) -> None:
+        """Batch `version` is done: from here on it is never run again."""
+        self._manifests.write_bytes(str(version), json.dumps(content).encode())
+        if self._manifests.exists(str(version - _KEPT_MANIFESTS)):
+            self._manifests.remove(str(version - _KEPT_MANIFESTS))
+
+    def manifest(self, version: int) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._manifests.read_bytes(str(version)))
+        return found
+
+
+def _described(plan: JobPlan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(described(s) for s in plan.scans), tuple(described(s) for s in plan.sinks)

@@ -1,0 +1,71 @@
+"""The folder through which the driver and the process of the range source talk: inputs, pace, the wish to stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.runtime.batches import Pace
+
+FIRST_ROWS = 200_000
+"""Rows of a table in the first batches, before the speed is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the range source must know of a job."""
+
+    tables: tuple[KafkaTable, ...]
+    splittable: tuple[bool, ...]
+
+
+class Control:
+    """Written by the driver, read by the range source. Private to the user: the inputs hold connection secrets."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.inputs = folder / "inputs"
+        self._pace = folder / "pace"
+        self._stop = folder / "stop"
+
+    @classmethod
+    def create(cls, folder: Path, inputs: Inputs, tasks: int) -> Control:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        control = cls(folder)
+        control.inputs.touch(mode=0o600)
+        control.inputs.write_bytes(pickle.dumps(inputs))
+        caps = [t.scan.max_rows_per_batch for t in inputs.tables]
+        control.set_pace([min(FIRST_ROWS, cap or FIRST_ROWS) for cap in caps], tasks)
+        return control
+
+    def pace(self, table: int) -> Pace:
+        said = json.loads(self._pace.read_text())
+        return Pace(said["rows"][table], said["tasks"])
+
+    def set_pace(self, rows: Sequence[int], tasks: int) -> None:
+        fresh = self._pace.with_suffix(".new")
+        fresh.write_text(json.dumps({"rows": list(rows), "tasks": tasks}))
+        os.replace(fresh, self._pace)
+
+    @property
+    def stopping(self) -> bool:
+        return self._stop.exists()
+
+    def stop(self) -> None:
+        """From now on the source has nothing new: the batch under way is the last."""
+        self._stop.touch()
+
+
+def adapted(rows: int, read: int, took: timedelta, wanted: timedelta, cap: int | None) -> int:
+    """Rows for the next batch, so that it takes about the wanted time; changes by at most a factor of two."""
+    if read < rows // 2:
+        return rows
+    ideal = int(read * wanted.total_seconds() / max(took.total_seconds(), 0.001))
+    fitted = max(rows // 2, min(rows * 2, ideal), 1_000)
+    return min(fitted, cap) if cap else fitted

@@ -1,0 +1,149 @@
+"""A running job: one streaming query, its progress, and how it ends."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from rowkind.errors import RowkindError
+from rowkind.runtime.batch import BatchStep, Row
+from rowkind.runtime.checkpoint import Checkpoint
+from rowkind.runtime.control import Control, Inputs
+from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.remote import carried
+from rowkind.runtime.source import RangeSource
+from rowkind.runtime.spark import log_file
+
+
+class Status(StrEnum):
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a job has done so far."""
+
+    batches: int = 0
+    rows_in: int = 0
+    rows_out: int = 0
+    rows_per_second: float = 0.0
+    lag: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class Job:
+    """A handle on a job: `status`, `progress`, `stop()`, `wait()`.
+
+    The query runs in threads of Spark; a thread of our own watches for its end.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        name: str,
+        plan: JobPlan,
+        checkpoint: str | None = None,
+        interval: timedelta | None = None,
+        show: Callable[[tuple[str, ...], list[Row]], None] | None = None,
+    ) -> None:
+        self.name = name
+        self.plan = plan
+        self.progress = Progress()
+        self.error: RowkindError | None = None
+        self.cause: BaseException | None = None
+        self._folder = Path(tempfile.mkdtemp(prefix="rowkind-job-"))
+        self._checkpoint = Checkpoint(checkpoint or str(self._folder / "checkpoint"))
+        record = self._checkpoint.open(plan)
+        tasks = spark.sparkContext.defaultParallelism
+        self._control = Control.create(self._folder / "control", Inputs(plan.tables, plan.splittable), tasks)
+        self._step = BatchStep(plan, self._checkpoint, record, self._control, self.progress, interval, show, tasks)
+        self._ended = threading.Event()
+        self._stopping = False
+        self._query = self._start(spark, interval)
+        self._watcher = threading.Thread(target=self._watch, name=f"rowkind {name}", daemon=True)
+        self._watcher.start()
+
+    @property
+    def status(self) -> Status:
+        if not self._ended.is_set():
+            return Status.RUNNING
+        if self.error is not None:
+            return Status.FAILED
+        return Status.FINISHED if self._step.finished.is_set() else Status.STOPPED
+
+    def stop(self) -> None:
+        """Finish the batch under way, then stop. Returns at once; `wait()` waits for it."""
+        self._stopping = True
+        self._control.stop()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end; False when the time ran out before. A failed job raises its error."""
+        if not self._ended.wait(timeout):
+            return False
+        if self.error is not None:
+            raise self.error from self.cause
+        return True
+
+    def _start(self, spark: SparkSession, interval: timedelta | None) -> StreamingQuery:
+        spark.dataSource.register(RangeSource)
+        ranges = spark.readStream.format("rowkind-ranges").option("control", str(self._control.folder)).load()
+        trigger = f"{int(interval.total_seconds() * 1000)} milliseconds" if interval else "0 seconds"
+        writer = ranges.writeStream.queryName(f"{self.name}-{id(self)}").foreachBatch(self._step)
+        return writer.option("checkpointLocation", self._checkpoint.spark).trigger(processingTime=trigger).start()
+
+    def _watch(self) -> None:
+        try:
+            while not self._query.awaitTermination(1):
+                if self._step.finished.is_set() or self._stopping:
+                    self._query.processAllAvailable()
+                    break
+        except Exception as cause:
+            self._fail(cause)
+        finally:
+            self._end()
+
+    def _fail(self, cause: BaseException) -> None:
+        self.cause = self._step.failure or cause
+        found = carried(self.cause) or carried(cause)
+        reason = _short(str(self.cause))
+        self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log_file() or "its own file")
+
+    def _end(self) -> None:
+        try:
+            self._query.stop()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._ended.set()
+
+
+def _short(text: str) -> str:
+    """The part of a Java or Python trace that tells what happened."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("at ", "File "))]
+    return lines[-1].strip() if lines and lines[0].startswith("Traceback") else (lines[0].strip() if lines else "")
+
+
+def wait_for(jobs: list[Job], stop: threading.Event, poll: float = 0.2) -> None:
+    """Until every job has ended; the event asks all of them to stop."""
+    asked = False
+    while any(job.status is Status.RUNNING for job in jobs):
+        if stop.is_set() and not asked:
+            asked = True
+            for job in jobs:
+                job.stop()
+        if any(job.status is Status.FAILED for job in jobs):
+            stop.set()
+        time.sleep(poll)

@@ -1,0 +1,54 @@
+"""Where an input table's partitions start, stop and end, asked of its cluster. Lives with the range source."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.kafka.cluster import Cluster
+from rowkind.kafka.positions import Start, StartMode, Stop, StopMode, resolve_new, resolve_start, resolve_stop
+from rowkind.kafka.ranges import Partition
+from rowkind.runtime.batches import Offsets, TopicPartition
+
+
+class KafkaPositions:
+    """One input table's `TablePositions`."""
+
+    def __init__(self, table: KafkaTable) -> None:
+        self._table = table
+        self._cluster = Cluster(table.properties)
+        self._partitions: list[Partition] | None = None
+        self._looked = time.monotonic()
+
+    def start(self) -> Offsets:
+        said, group = self._table.startup, self._table.group_id
+        start = Start(StartMode(said.mode), said.timestamp, said.offsets, group, said.reset)
+        return dict(resolve_start(self._cluster, start, self._now()).offsets)
+
+    def stop(self) -> Offsets | None:
+        said = self._table.bounded
+        stop = Stop(StopMode(said.mode), said.timestamp, said.offsets, self._table.group_id)
+        found = resolve_stop(self._cluster, stop, self._now())
+        return None if found is None else dict(found.offsets)
+
+    def discover(self, known: Iterable[TopicPartition]) -> Offsets:
+        interval = self._table.discovery_interval
+        if interval is None or time.monotonic() - self._looked < interval.total_seconds():
+            return {}
+        self._looked = time.monotonic()
+        fresh = sorted(set(self._find()) - set(known))
+        return dict(resolve_new(self._cluster, fresh).offsets) if fresh else {}
+
+    def end(self, partitions: Sequence[TopicPartition]) -> Offsets:
+        return dict(self._cluster.ends(partitions)) if partitions else {}
+
+    def _now(self) -> list[Partition]:
+        if self._partitions is None:
+            self._partitions = self._find()
+        return self._partitions
+
+    def _find(self) -> list[Partition]:
+        if self._table.topic_pattern is not None:
+            return self._cluster.matching(self._table.topic_pattern)
+        return self._cluster.partitions(self._table.topics)

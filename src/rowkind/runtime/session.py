@@ -1,0 +1,240 @@
+"""The session: statements in, tables defined, jobs started. The door for Python users and for the command line."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import singledispatchmethod
+
+from pyspark.sql import SparkSession
+
+from rowkind.catalog.catalog import Catalog
+from rowkind.catalog.session import SessionOptions
+from rowkind.catalog.session_options import BATCH_INTERVAL, DML_SYNC, JOB_NAME, NOT_NULL_ENFORCER, TIME_ZONE
+from rowkind.catalog.show import Description, describe, describe_fields, show_create_table, show_create_view
+from rowkind.catalog.table import ViewDefinition
+from rowkind.errors import RowkindError
+from rowkind.plan import nodes as n
+from rowkind.runtime.analysis import SparkAnalyzer
+from rowkind.runtime.batch import Row
+from rowkind.runtime.job import Job
+from rowkind.runtime.job_plan import job_plan
+from rowkind.runtime.planning import Planner, plans_text
+from rowkind.runtime.sinks import prepare_sinks
+from rowkind.runtime.spark import rely_on, start_spark
+from rowkind.sql import parse_script, substitute
+from rowkind.sql import statements as s
+from rowkind.sql.errors import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The answer of SHOW, DESCRIBE, EXPLAIN and SET: a heading, if there is one, and rows of texts."""
+
+    rows: tuple[tuple[str, ...], ...]
+    heading: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A running SELECT: the names of its columns, and its job."""
+
+    titles: tuple[str, ...]
+    job: Job
+
+
+Answer = Job | Selection | Text | None
+
+
+class Session:
+    """Tables, views and options, over the user's Spark or one of our own.
+
+    session = Session()
+    session.sql("CREATE TABLE … WITH ('connector' = 'kafka', …)")
+    job = session.sql("INSERT INTO … SELECT …")
+    job.wait()
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession | None = None,
+        checkpoint: str | None = None,
+        notify: Callable[[str], None] = print,
+        show: Callable[[tuple[str, ...], list[Row]], None] | None = None,
+        as_text: bool = False,
+        owned: bool = False,
+    ) -> None:
+        self._owned = owned or spark is None
+        self.spark = rely_on(spark or start_spark())
+        self.catalog = Catalog()
+        self.options = SessionOptions()
+        self.jobs: list[Job] = []
+        self._checkpoint = checkpoint
+        self._notify = notify
+        self._show = show
+        self._as_text = as_text
+        self._analyzer = SparkAnalyzer(self.spark)
+        self._source = Source("")
+        self._names: set[str] = set()
+
+    def sql(self, script: str, variables: Mapping[str, str] | None = None) -> Answer:
+        """Run the statements of a script; the answer is that of the last one."""
+        answers = list(self.execute(script, variables))
+        return answers[-1] if answers else None
+
+    def execute(
+        self, script: str, variables: Mapping[str, str] | None = None, file: str | None = None
+    ) -> Iterator[Answer]:
+        """Run the statements of a script one after the other, with the answer of each."""
+        text = substitute(script, variables or {})
+        for statement in parse_script(text, file):
+            yield self.run_statement(statement, text, file)
+
+    def run_statement(self, statement: s.Statement, text: str, file: str | None = None) -> Answer:
+        """Run one parsed statement of a text that errors point into."""
+        self._source = Source(text, file)
+        return self._run(statement)
+
+    def set(self, key: str, value: str) -> None:
+        """As the statement SET."""
+        self.options, notices = self.options.set(key, value)
+        for notice in notices:
+            self._notify(notice)
+
+    def stop(self) -> None:
+        """Stop all jobs, and Spark if the session started it."""
+        for job in self.jobs:
+            job.stop()
+        for job in self.jobs:
+            with contextlib.suppress(RowkindError):
+                job.wait()
+        if self._owned:
+            self.spark.stop()
+
+    @singledispatchmethod
+    def _run(self, statement: s.Statement) -> Answer:
+        raise NotImplementedError(type(statement).__name__)
+
+    @_run.register
+    def _(self, statement: s.CreateTable) -> Answer:
+        self.catalog.create_table(statement.definition, if_not_exists=statement.if_not_exists, like=statement.like)
+        return None
+
+    @_run.register
+    def _(self, statement: s.CreateView) -> Answer:
+        if not (statement.if_not_exists and self.catalog.find(statement.definition.name)):
+            from rowkind.plan.bind.relations import bind_view
+
+            bind_view(statement.definition, self._planner()._context())
+        self.catalog.create_view(statement.definition, if_not_exists=statement.if_not_exists)
+        return None
+
+    @_run.register
+    def _(self, statement: s.Drop) -> Answer:
+        self.catalog.drop(statement.name, view=statement.view, if_exists=statement.if_exists)
+        return None
+
+    @_run.register
+    def _(self, statement: s.Set) -> Answer:
+        if statement.key is None:
+            return Text(tuple(sorted(self.options.items())), ("key", "value"))
+        self.set(statement.key, statement.value or "")
+        return None
+
+    @_run.register
+    def _(self, statement: s.Reset) -> Answer:
+        self.options = self.options.reset(statement.key)
+        return None
+
+    @_run.register
+    def _(self, statement: s.ShowTables) -> Answer:
+        names = self.catalog.names(views_only=statement.views_only)
+        return Text(tuple((name,) for name in names), ("view name" if statement.views_only else "table name",))
+
+    @_run.register
+    def _(self, statement: s.ShowCreate) -> Answer:
+        purpose = "SHOW CREATE"
+        if statement.view:
+            return Text(((show_create_view(self.catalog.view(statement.name, purpose)),),))
+        return Text(((show_create_table(self.catalog.table(statement.name, purpose)),),))
+
+    @_run.register
+    def _(self, statement: s.Describe) -> Answer:
+        found = self.catalog.get(statement.name)
+        planner = self._planner()
+        if isinstance(found, ViewDefinition):
+            lines = describe_fields(planner.columns(found))  # type: ignore[arg-type]
+        else:
+            types = {c.name: c.type for c in planner.columns(found)} if found.computed else {}
+            lines = describe(found, types)
+        return Text(tuple(_texts(line) for line in lines), ("name", "type", "null", "key", "extras", "watermark"))
+
+    @_run.register
+    def _(self, statement: s.Explain) -> Answer:
+        planner = self._planner()
+        target = statement.target
+        plans = [planner.select(target)] if isinstance(target, s.Select) else planner.inserts(target)
+        self._tell(planner)
+        return Text(((plans_text(plans),),))
+
+    @_run.register(s.Insert)
+    @_run.register(s.StatementSet)
+    def _(self, statement: s.Insert | s.StatementSet) -> Answer:
+        planner = self._planner()
+        plans = planner.inserts(statement)
+        self._tell(planner)
+        sinks = [plan.table for plan in plans if isinstance(plan, n.Sink)]
+        for warning in prepare_sinks(sinks):
+            self._notify(f"Warning: {warning}")
+        job = self._start(plans, "+".join(dict.fromkeys(t.name for t in sinks)))
+        if self.options.value(DML_SYNC):
+            job.wait()
+        return job
+
+    @_run.register
+    def _(self, statement: s.Select) -> Answer:
+        planner = self._planner()
+        plan = planner.select(statement, self._as_text)
+        self._tell(planner)
+        return Selection(plan.titles, self._start([plan], "select"))
+
+    def _start(self, plans: list[n.Node], name: str) -> Job:
+        self.spark.conf.set("spark.sql.session.timeZone", self._time_zone())
+        job = Job(
+            self.spark,
+            self.options.get_value(JOB_NAME) or name,
+            job_plan(plans, self.spark.sparkContext.defaultParallelism, self.options.value(NOT_NULL_ENFORCER)),
+            self._checkpoint_for(name),
+            self.options.get_value(BATCH_INTERVAL),
+            self._show,
+        )
+        self.jobs.append(job)
+        return job
+
+    def _checkpoint_for(self, name: str) -> str | None:
+        """Each job of a session has a folder of its own, named after its sinks: `orders`, `orders-2`, …"""
+        if self._checkpoint is None:
+            return None
+        number, fresh = 1, name
+        while fresh in self._names:
+            number += 1
+            fresh = f"{name}-{number}"
+        self._names.add(fresh)
+        return f"{self._checkpoint.rstrip('/')}/{fresh}"
+
+    def _time_zone(self) -> str:
+        zone = self.options.value(TIME_ZONE)
+        return self.spark.sparkContext._jvm.java.util.TimeZone.getDefault().getID() if zone == "default" else zone  # type: ignore[union-attr]
+
+    def _planner(self) -> Planner:
+        self.spark.conf.set("spark.sql.session.timeZone", self._time_zone())
+        return Planner(self.catalog, self._analyzer, self.options, self._source)
+
+    def _tell(self, planner: Planner) -> None:
+        for warning in planner.take_warnings():
+            self._notify(f"Warning: {warning}")
+
+
+def _texts(line: Description) -> tuple[str, ...]:
+    return (line.name, line.type, str(line.null).upper(), line.key or "", line.extras or "", line.watermark or "")

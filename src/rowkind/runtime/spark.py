@@ -1,0 +1,83 @@
+"""The SparkSession that jobs run in, with what the engine relies on set, and Spark's own talk kept in a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from rowkind.broker.java import require_java
+
+RELIED_ON = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.timeType.enabled": "true",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+    "spark.sql.execution.pythonUDF.arrow.concurrency.level": "1",
+    "spark.sql.streaming.pollingDelay": "100ms",
+    "spark.sql.streaming.stopTimeout": "60s",
+    "spark.sql.streaming.numRecentProgressUpdates": "1",
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+}
+"""Settings of a session that the engine depends on; they are set for the session of a job, not assumed."""
+
+_AT_START = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.python.worker.reuse": "true",
+    "spark.python.daemon.module": "pyspark.daemon",
+    "spark.driver.memory": "2g",
+    "spark.sql.streaming.checkpoint.renamedFileCheck.enabled": "false",
+}
+
+
+def start_spark(
+    master: str | None = None, conf: Mapping[str, str] | None = None, name: str = "rowkind", log: Path | None = None
+) -> SparkSession:
+    """A local Spark of our own, or one on a cluster with `master`."""
+    require_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(name).master(master or f"local[{os.cpu_count() or 2},4]")
+    for key, value in {**_AT_START, **_quiet(log), **RELIED_ON, **(conf or {})}.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def rely_on(spark: SparkSession) -> SparkSession:
+    """A session of the same Spark, with the settings that the engine depends on; the user's own stays as it is."""
+    session = spark.newSession()
+    for key, value in RELIED_ON.items():
+        if session.conf.isModifiable(key) or key.startswith("spark.sql."):
+            session.conf.set(key, value)
+    return session
+
+
+def _quiet(log: Path | None) -> dict[str, str]:
+    """Spark's log goes to a file; the terminal belongs to the job."""
+    folder = Path(tempfile.mkdtemp(prefix="rowkind-log-"))
+    target = log or folder / "spark.log"
+    config = folder / "log4j2.properties"
+    config.write_text(
+        "status = error\n"
+        "rootLogger.level = warn\n"
+        "rootLogger.appenderRef.file.ref = file\n"
+        "appender.file.type = File\nappender.file.name = file\n"
+        f"appender.file.fileName = {target}\n"
+        "appender.file.layout.type = PatternLayout\n"
+        "appender.file.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex\n"
+    )
+    os.environ["SPARK_CONF_DIR"] = str(folder)
+    os.environ["ROWKIND_SPARK_LOG"] = str(target)
+    return {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{config}"}
+
+
+def log_file() -> str | None:
+    """Where Spark's log goes, if we started it."""
+    return os.environ.get("ROWKIND_SPARK_LOG")
