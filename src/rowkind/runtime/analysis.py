@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
-from rowkind.catalog.types import DataType, Field, quote, spark_type
+from rowkind.catalog.types import INT, DataType, Field, quote, spark_type
 from rowkind.errors import RowkindError, nearest
 from rowkind.plan.expressions.functions.table import FUNCTIONS
 from rowkind.runtime.types import from_spark
@@ -51,13 +52,24 @@ class SparkAnalyzer:
         except PySparkException as error:
             if len(expressions) > 1:
                 raise
-            raise refusal(expressions[0], error, fields) from None
-        members = [getattr(f.dataType, "fields")[0] for f in schema.fields[1:]]  # noqa: B009
-        return [from_spark(m.dataType, m.nullable) for m in members]
+            raise refusal(expressions[0], error) from None
+        structs = [f.dataType for f in schema.fields[1:]]
+        return [from_spark(s[0].dataType, s[0].nullable) for s in structs if isinstance(s, StructType)]
 
     def _empty(self, fields: tuple[Field, ...]) -> DataFrame:
         columns = ", ".join(
             f"{quote(f.name)} {spark_type(f.type)}{'' if f.type.nullable else ' NOT NULL'}"
-            for f in (*fields, Field(_ROW, DataType(_INT)))
+            for f in (*fields, Field(_ROW, INT))
         )
         return self._spark.createDataFrame([], columns)
+
+
+def refusal(expression: str, error: PySparkException) -> RowkindError:
+    """Spark's reason in one line: no stack, no plan."""
+    condition = error.getCondition() or ""
+    if condition.startswith("UNRESOLVED_ROUTINE"):
+        name = (error.getMessageParameters() or {}).get("routineName", "").replace("`", "")
+        return RowkindError("UNKNOWN_FUNCTION", where="", function=name, suggestion=nearest(name.upper(), FUNCTIONS))
+    first = next((line for line in str(error).splitlines() if line.strip()), condition)
+    reason = re.sub(r"^\[[A-Z_.0-9]+\] | SQLSTATE: \w+.*$", "", first).strip()
+    return RowkindError("EXPRESSION_REFUSED", expression=expression, reason=reason)

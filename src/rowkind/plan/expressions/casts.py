@@ -19,6 +19,7 @@ from rowkind.plan.expressions.typed import Typed, null_of, text
 from rowkind.sql import type_of
 
 _TIMESTAMP_TEXT = r"^\d{1,4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{1,2}:\d{1,2}(\.\d{1,9})?)?$"
+_FRACTION = r"\.\d*\s*$"
 _TIME_TEXT = r"^\d{1,2}(:\d{1,2}(:\d{1,2}(\.\d{1,9})?)?)?$"
 
 
@@ -135,7 +136,7 @@ def _text_to_bytes(sql: str, target: DataType, cast: str) -> str:
 def _text_to_integer(sql: str, target: DataType, cast: str) -> str:
     """A fraction is dropped, as Flink does; Spark refuses it."""
     type = spark_type(target)
-    whole = f"regexp_replace({sql}, {text(r'\.\d*\s*$')}, '')"
+    whole = f"regexp_replace({sql}, {text(_FRACTION)}, '')"
     return f"coalesce(TRY_CAST({sql} AS {type}), {cast}({whole} AS {type}))"
 
 
@@ -150,7 +151,7 @@ def _text_to_time(sql: str, target: DataType, cast: str) -> str:
 
 
 def _only(sql: str, pattern: str) -> str:
-    """The text if it has the shape that Flink reads; otherwise something that no cast accepts, which fails as it must."""
+    """The text if it has the shape that Flink reads; otherwise something that no cast accepts."""
     return f"IF({sql} RLIKE {text(pattern)}, {sql}, concat('?', {sql}))"
 
 
@@ -190,10 +191,9 @@ def _array(sql: str, source: DataType, target: DataType, safe: bool) -> str:
 def _map(sql: str, source: DataType, target: DataType, safe: bool) -> str:
     (key, value), (to_key, to_value) = map_members(source), map_members(target)
     name = variable(source)
-    entry = (
-        f"struct({_converted(f'{name}.key', key, to_key, safe)}, {_converted(f'{name}.value', value, to_value, safe)})"
-    )
-    return f"map_from_entries(transform(map_entries({sql}), {name} -> {entry}))"
+    new_key = _converted(f"{name}.key", key, to_key, safe)
+    new_value = _converted(f"{name}.value", value, to_value, safe)
+    return f"map_from_entries(transform(map_entries({sql}), {name} -> struct({new_key}, {new_value})))"
 
 
 def _row(sql: str, source: DataType, target: DataType, safe: bool) -> str:

@@ -41,9 +41,8 @@ def _element(scope: Scope, node: exp.Expr) -> Typed:
         return Typed(f"try_element_at({value.sql}, {widened(found, key).sql})", member.as_nullable())
     if value.root is Root.ROW and isinstance(index.constant, int) and 0 < index.constant <= len(value.type.fields):
         field = value.type.fields[index.constant - 1]
-        return Typed(
-            f"{value.sql}.{quote(field.name)}", replace(field.type, nullable=value.nullable or field.type.nullable)
-        )
+        type = replace(field.type, nullable=value.nullable or field.type.nullable)
+        return Typed(f"{value.sql}.{quote(field.name)}", type)
     raise failure("OPERATOR_TYPES", node, operator="[…]", types=f"{value.type} and {index.type}")
 
 

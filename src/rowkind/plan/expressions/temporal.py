@@ -19,9 +19,8 @@ def arithmetic(operator: str, left: Typed, right: Typed) -> Typed | None:
         left, right = right, left
     if operator in "+-" and right.root in INTERVALS:
         if left.root is right.root:
-            return Typed(
-                f"({left.sql} {operator} {right.sql})", replace(left.type, nullable=any_nullable([left, right]))
-            )
+            type = replace(left.type, nullable=any_nullable([left, right]))
+            return Typed(f"({left.sql} {operator} {right.sql})", type)
         return shifted(left, right, operator)
     if operator == "*":
         return _multiple(left, right)

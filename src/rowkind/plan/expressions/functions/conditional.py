@@ -69,12 +69,10 @@ def _array(call: Call, args: list[Typed]) -> Typed:
 
 def _map(call: Call, args: list[Typed]) -> Typed:
     keys, values = _alike(call, args[::2]), _alike(call, args[1::2])
-    type = t.map_of(
-        replace(keys[0].type, nullable=any_nullable(args[::2])),
-        replace(values[0].type, nullable=any_nullable(args[1::2])),
-    )
+    key = replace(keys[0].type, nullable=any_nullable(keys))
+    value = replace(values[0].type, nullable=any_nullable(values))
     members = ", ".join(f"{k.sql}, {v.sql}" for k, v in zip(keys, values, strict=True))
-    return Typed(f"map({members})", type.not_null())
+    return Typed(f"map({members})", t.map_of(key, value).not_null())
 
 
 CONDITIONAL: tuple[Function, ...] = (

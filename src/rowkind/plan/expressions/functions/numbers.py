@@ -89,25 +89,36 @@ def _sign(call: Call, args: list[Typed]) -> Typed:
     return convert(Typed(f"sign({args[0].sql})", t.DOUBLE, None), args[0].type).with_type(args[0].type)
 
 
-def _random_integer(args: Sequence[Typed]) -> str:
+def _rand(call: Call, args: list[Typed]) -> Typed:
+    return Typed(_random(call, args), t.DOUBLE.not_null())
+
+
+def _rand_integer(call: Call, args: list[Typed]) -> Typed:
     *seed, bound = args
-    source = _random(seed)
-    return f"CAST(floor({source} * {bound.sql}) AS INT)"
+    return Typed(
+        f"CAST(floor({_random(call, seed)} * {bound.sql}) AS INT)", replace(t.INT, nullable=any_nullable(args))
+    )
 
 
-def _random(seed: Sequence[Typed]) -> str:
-    """Numbers of the batch: a seed given by the user is mixed with the batch's, or every batch would be alike."""
-    return f"rand({SEED} + {seed[0].sql})" if seed else f"rand({SEED})"
+def _random(call: Call, seed: Sequence[Typed], member: int = 0) -> str:
+    """Random numbers of the batch. Calls without a seed differ by where they stand, or two of them would be alike."""
+    own = seed[0].sql if seed else f"{16 * int(call.node.meta.get('start', 0)) + member}"
+    return f"rand({SEED} + {own})"
 
 
-def _hex_digits(seed: int, length: int) -> str:
-    return f"lpad(lower(hex(CAST(floor(rand({SEED} + {seed}) * {16**length}L) AS BIGINT))), {length}, '0')"
+def _uuid(call: Call, args: list[Typed]) -> Typed:
+    """A version 4 UUID out of the batch's random numbers."""
+    a, b, c, d, e = (_hex_digits(_random(call, args, i), n) for i, n in enumerate((8, 4, 3, 3, 12)))
+    variant = f"substring('89ab', CAST(floor({_random(call, args, 5)} * 4) AS INT) + 1, 1)"
+    sql = f"concat({a}, '-', {b}, '-4', {c}, '-', {variant}, {d}, '-', {e})"
+    return Typed(sql, DataType(Root.CHAR, nullable=False, length=36))
 
 
-_UUID = "concat_ws('-', {0}, {1}, concat('4', {2}), concat(substring('89ab', CAST(floor(rand({seed} + 9) * 4) AS INT) + 1, 1), {3}), {4})".format(
-    *(_hex_digits(i, n) for i, n in enumerate((8, 4, 3, 3, 12), start=1)), seed=SEED
-)
+def _hex_digits(random: str, length: int) -> str:
+    return f"lpad(lower(hex(CAST(floor({random} * {16**length}L) AS BIGINT))), {length}, '0')"
 
+
+_REPLAYED = "the same when a batch is replayed"
 _CEIL = special("CEIL", "any, word?", floor_or_ceil("ceil"))
 
 NUMBERS: tuple[Function, ...] = (
@@ -131,7 +142,9 @@ NUMBERS: tuple[Function, ...] = (
     mapped("E", "", t.DOUBLE.not_null(), "e()"),
     mapped("RAND", "int?", t.DOUBLE.not_null(), _random, note="the same numbers when a batch is replayed"),
     mapped("RAND_INTEGER", "int, int?", t.INT, _random_integer, note="the same numbers when a batch is replayed"),
-    mapped("UUID", "", DataType(Root.CHAR, nullable=False, length=36), _UUID, note="the same when a batch is replayed"),
+    mapped(
+        "UUID", "", DataType(Root.CHAR, nullable=False, length=36), _uuid(), note="the same when a batch is replayed"
+    ),
     mapped("BIN", "bigint", t.STRING, "bin({0})"),
     mapped("HEX", "text_or_int", t.STRING, "hex({0})"),
     mapped(

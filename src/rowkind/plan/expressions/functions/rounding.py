@@ -62,9 +62,8 @@ def _start(value: Typed, unit: str) -> str:
     """The start of the unit that the point is in."""
     sql, type = value.sql, spark_type(value.type)
     if unit in ("MILLISECOND", "MICROSECOND", "NANOSECOND"):
-        return cut(
-            sql, replace(value.type, precision=min(value.type.precision or 0, 3 if unit == "MILLISECOND" else 6))
-        )
+        digits = 3 if unit == "MILLISECOND" else 6
+        return cut(sql, replace(value.type, precision=digits)) if (value.type.precision or 0) > digits else sql
     if unit in _DATE_UNITS:
         return f"CAST({_start_of_date(f'CAST({sql} AS DATE)', unit)} AS {type})"
     minutes = f"minute({sql})" if unit == "HOUR" else "0"

@@ -10,6 +10,7 @@ from rowkind.plan.expressions.common import common_type
 from rowkind.plan.expressions.functions.call import Call, Function, alias, as_first, mapped, special
 from rowkind.plan.expressions.typed import Typed, any_nullable, text
 
+_BACKSLASH = chr(92)
 STRINGS_ARRAY = t.array(t.STRING)
 
 
@@ -70,6 +71,12 @@ def _regexp_extract(args: Sequence[Typed]) -> str:
     return f"get(regexp_extract_all({value}, {regex}, {group}), 0)"
 
 
+def _literally(sql: str) -> str:
+    """A replacement in which neither the backslash nor the dollar sign means anything."""
+    backslash = f"replace({sql}, {text(_BACKSLASH)}, {text(_BACKSLASH * 2)})"
+    return f"replace({backslash}, '$', {text(_BACKSLASH + '$')})"
+
+
 def _locate(args: Sequence[Typed]) -> str:
     if len(args) == 2:
         return f"locate({args[0].sql}, {args[1].sql})"
@@ -84,7 +91,7 @@ def _split_index(args: Sequence[Typed]) -> str:
 
 def _quoted(sql: str) -> str:
     """A text as a regular expression for itself."""
-    return f"concat({text(chr(92) + 'Q')}, {sql}, {text(chr(92) + 'E')})"
+    return f"concat({text(_BACKSLASH + 'Q')}, {sql}, {text(_BACKSLASH + 'E')})"
 
 
 def _split(args: Sequence[Typed]) -> str:
@@ -112,7 +119,7 @@ def _printf(args: Sequence[Typed]) -> str:
 
 def _json_quote(args: Sequence[Typed]) -> str:
     """As a JSON string, with everything outside ASCII escaped, and the slash too."""
-    return f"replace(to_json(named_struct('v', {args[0].sql})), '/', {text(chr(92) + '/')})"
+    return f"replace(to_json(named_struct('v', {args[0].sql})), '/', {text(_BACKSLASH + '/')})"
 
 
 _CHAR_LENGTH = mapped("CHAR_LENGTH", "text", t.INT, "char_length({0})")
@@ -134,9 +141,7 @@ STRINGS: tuple[Function, ...] = (
         "REGEXP_REPLACE",
         "text, text, text",
         t.STRING,
-        lambda a: (
-            f"regexp_replace({a[0].sql}, {a[1].sql}, regexp_replace({a[2].sql}, {text(r'([\\$])')}, {text(r'\\$1')}))"
-        ),
+        lambda a: f"regexp_replace({a[0].sql}, {a[1].sql}, {_literally(a[2].sql)})",
         note="the replacement is taken literally",
     ),
     mapped("OVERLAY", "text, text, int, int?", _overlay_type, _overlay),
