@@ -66,7 +66,9 @@ def data_type(c: Cursor) -> DataType:
 def _nullability(c: Cursor, parsed: DataType) -> DataType:
     if c.accept("NOT", "NULL"):
         return parsed.not_null()
-    c.accept("NULL")
+    # `RETURNING INT NULL ON EMPTY`: that NULL belongs to the clause behind the type.
+    if c.word(1) != "ON":
+        c.accept("NULL")
     return parsed
 
 
@@ -206,7 +208,7 @@ def _row(c: Cursor) -> DataType:
     c.expect(closing)
     names = [f.name for f in fields]
     if twice := next((n for n in names if names.count(n) > 1), None):
-        raise c.error("DUPLICATE_COLUMN", start, column=twice)
+        raise c.error("DUPLICATE_COLUMN", start, name=twice)
     return DataType(Root.ROW, fields=fields)
 
 

@@ -66,51 +66,8 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
 from sqlglot.generator import Generator
 
-from rowkind.sql.nodes import JoinedTables, JsonCall, WindowTable
+from rowkind.sql import writer
 from rowkind.sql.tokens import FlinkTokenizer
-
-
-def _window_table(generator: Generator, node: WindowTable) -> str:
-    keys = ", ".join(generator.sql(k) for k in node.args.get("partition_by") or ())
-    data = f"DATA => TABLE {generator.sql(node.this)}" + (f" PARTITION BY ({keys})" if keys else "")
-    lengths = [
-        f"{name.upper()} => {generator.sql(node, name)}"
-        for name in ("slide", "step", "size", "gap", "offset")
-        if node.args.get(name)
-    ]
-    call = ", ".join([data, f"TIMECOL => DESCRIPTOR({generator.sql(node, 'timecol')})", *lengths])
-    alias = generator.sql(node, "alias")
-    return f"TABLE({node.function}({call}))" + (f" AS {alias}" if alias else "")
-
-
-def _json_call(generator: Generator, node: JsonCall) -> str:
-    if node.name.startswith("JSON_OBJECT"):
-        members = [
-            f"KEY {generator.sql(k)} VALUE {generator.sql(v)}" for k, v in (p.expressions for p in node.expressions)
-        ]
-    else:
-        members = [generator.sql(e) for e in node.expressions]
-    clauses = [", ".join(members)]
-    if node.args.get("returning"):
-        clauses.append(f"RETURNING {generator.sql(node, 'returning')}")
-    if wrapper := node.args.get("wrapper"):
-        clauses.append("WITHOUT WRAPPER" if wrapper == "WITHOUT" else f"WITH {wrapper} WRAPPER")
-    for key in ("empty", "error"):
-        if value := node.args.get(f"on_{key}"):
-            text = (
-                generator.sql(value).replace("_", " ")
-                if isinstance(value, exp.Var)
-                else f"DEFAULT {generator.sql(value)}"
-            )
-            clauses.append(f"{text} ON {key.upper()}")
-    if on_null := node.args.get("on_null"):
-        clauses.append(f"{on_null} ON NULL")
-    return f"{node.name}({' '.join(c for c in clauses if c)})"
-
-
-def _joined_tables(generator: Generator, node: JoinedTables) -> str:
-    joins = "".join(generator.sql(j) for j in node.args["joins"])
-    return f"({generator.sql(node.this)}{joins})"
 
 
 class Flink(Dialect):
@@ -123,12 +80,8 @@ class Flink(Dialect):
         pass
 
     class Generator(Generator):
-        TRANSFORMS: ClassVar = {
-            **Generator.TRANSFORMS,
-            WindowTable: _window_table,
-            JsonCall: _json_call,
-            JoinedTables: _joined_tables,
-        }
+        SUPPORTS_BETWEEN_FLAGS = True
+        TRANSFORMS: ClassVar = {**Generator.TRANSFORMS, **writer.TRANSFORMS}
 
 
 def render(node: exp.Expr) -> str:

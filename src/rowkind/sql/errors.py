@@ -6,6 +6,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
+from sqlglot import exp
+
 from rowkind.errors import RowkindError
 
 
@@ -16,7 +18,7 @@ def pointer(text: str, line: int, column: int) -> str:
       2 | FORM t
         | ^
     """
-    lines = text.splitlines() or [""]
+    lines = text.split("\n")
     return _excerpt(lines[min(line, len(lines)) - 1], line, column)
 
 
@@ -48,15 +50,22 @@ class Source:
         return (self.line, self.column + column - 1) if row == 0 else (self.line + row, column)
 
     def error(self, condition: str, offset: int, /, **params: Any) -> RowkindError:
-        """A named error that shows the place."""
-        line, column = self.position(offset)
-        starts = line_starts(self.text)
-        row = line - self.line
-        end = starts[row + 1] if row + 1 < len(starts) else len(self.text)
-        local = column - self.column + 1 if row == 0 else column
+        """A named error that shows the place of an offset into the text."""
+        return self.error_at(condition, *self.position(offset), **params)
+
+    def error_at(self, condition: str, line: int, column: int, /, **params: Any) -> RowkindError:
+        """A named error that shows a line and column of the script; its wording has {place} and {pointer}."""
+        lines = self.text.split("\n")
+        row = min(max(line - self.line, 0), len(lines) - 1)
+        shown = _excerpt(lines[row], line, column - self.column + 1 if row == 0 else column)
         place = ", ".join(p for p in (self.file, self.origin, f"line {line}, column {column}") if p)
-        shown = _excerpt(self.text[starts[row] : end], line, local)
         return RowkindError(condition, place=place, pointer=shown, line=line, column=column, file=self.file, **params)
+
+
+def position_of(node: exp.Expr) -> tuple[int, int] | None:
+    """Line and column of a tree, from the first node in it that came from a token; both are those of the script."""
+    places = ((n.meta["line"], n.meta["col"]) for n in node.walk() if n.meta.get("line"))
+    return next(places, None) if node.meta.get("line") else min(places, default=None)
 
 
 def line_starts(text: str) -> list[int]:

@@ -232,12 +232,16 @@ def _case(c: Cursor) -> exp.Expr:
 
 
 def _column(c: Cursor) -> exp.Expr:
-    """`a`, `t.a`, `t.a.field`, `t.*`: read the parts with `Column.parts`."""
-    token = c.token
+    """`a`, `t.a`, `t.a.field`: read the parts with `Column.parts`."""
     parts: list[exp.Expr] = [c.name("a column")]
-    while c.at(".") and not isinstance(parts[-1], exp.Star):
-        c.advance()
+    token = c.peek(-1)
+    while c.accept("."):
         parts.append(_member(c))
+    return column_of(parts, token)
+
+
+def column_of(parts: list[exp.Expr], token: Token) -> exp.Expr:
+    """A column of these parts; sqlglot's column has four at most, the rest are fields."""
     head, rest = parts[:4], parts[4:]
     keys = ("this", "table", "db", "catalog")
     column: exp.Expr = placed(exp.Column(**dict(zip(keys, reversed(head), strict=False))), token)
@@ -246,11 +250,9 @@ def _column(c: Cursor) -> exp.Expr:
     return column
 
 
-def _member(c: Cursor) -> exp.Expr:
+def _member(c: Cursor) -> exp.Identifier:
     """What stands behind a dot: any word may be a field's name there."""
     token = c.token
-    if c.accept("*"):
-        return placed(exp.Star(), token)
     if token.token_type is TokenType.VAR:
         c.advance()
         return placed(exp.Identifier(this=token.text, quoted=False), token)

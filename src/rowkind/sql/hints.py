@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 import rowkind.sql.expressions as expressions
-from rowkind.sql.errors import Source
 from rowkind.sql.tokens import Cursor, placed, tokenize
 
 _START, _END = len("/*+"), len("*/")
@@ -25,11 +27,10 @@ def hint_calls(c: Cursor) -> list[exp.Expr]:
 
 
 def _inside(c: Cursor) -> Cursor:
-    """A cursor over the hint's own text, whose positions are still those of the script."""
-    token = c.token
-    text = c.source.text[token.start + _START : token.end + 1 - _END]
-    inner = Source(text, c.source.file, token.line, token.col + _START, c.source.origin)
-    return Cursor(inner, tokenize(inner))
+    """A cursor over the hint's own tokens; what stands before it is blanked, so that positions stay as they are."""
+    start, end = c.token.start + _START, c.token.end + 1 - _END
+    blank = re.sub(r"[^\n]", " ", c.source.text[:start])
+    return Cursor(c.source, tokenize(replace(c.source, text=blank + c.source.text[start:end])), end)
 
 
 def _call(c: Cursor) -> exp.Expr:

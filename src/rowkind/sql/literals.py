@@ -44,13 +44,21 @@ def literal(c: Cursor) -> exp.Expr | None:
         return placed(exp.Literal.number(token.text), token)
     if token.token_type in STRINGS:
         return placed(exp.Literal.string(c.string("a string")), token)
-    if token.token_type is TokenType.HEX_STRING:
-        c.advance()
-        return placed(exp.HexString(this=token.text), token)
+    if c.at("X") and c.peek(1).token_type is TokenType.STRING and c.peek(1).start == token.end + 1:
+        return _binary(c)
     if c.at(".") and c.peek(1).token_type is TokenType.NUMBER:
         c.advance()
         return placed(exp.Literal.number("0." + c.advance().text), token)
     return _named_literal(c)
+
+
+def _binary(c: Cursor) -> exp.HexString:
+    token = c.advance()
+    text = c.string("a string")
+    if not re.fullmatch(r"([0-9A-Fa-f]{2})*", text):
+        reason = "it must be pairs of hexadecimal digits"
+        raise c.error("BAD_LITERAL", token, value=text, type="binary value", reason=reason)
+    return placed(exp.HexString(this=text), token)
 
 
 def _named_literal(c: Cursor) -> exp.Expr | None:

@@ -140,14 +140,30 @@ def _select(c: Cursor) -> exp.Select:
 
 
 def _projection(c: Cursor) -> exp.Expr:
+    if (star := _star(c)) is not None:
+        return star
     token = c.token
-    if c.accept("*"):
-        return placed(exp.Star(), token)
     item = expressions.expression(c)
     if c.accept("AS") or c.is_name():
         name = c.name("a column name")
         return placed(exp.Alias(this=item, alias=name), token)
     return item
+
+
+def _star(c: Cursor) -> exp.Expr | None:
+    """`*` or `t.*`."""
+    length = 0
+    while c.is_name(length) and c.word(length + 1) == ".":
+        length += 2
+    if c.word(length) != "*":
+        return None
+    token = c.token
+    parts: list[exp.Expr] = []
+    for _ in range(length // 2):
+        parts.append(c.name("a table name"))
+        c.expect(".")
+    star = placed(exp.Star(), c.expect("*"))
+    return expressions.column_of([*parts, star], token) if parts else star
 
 
 def _group(c: Cursor) -> exp.Group:

@@ -75,7 +75,7 @@ def relation(c: Cursor) -> exp.Expr:
     """One member of FROM, with its alias."""
     token = c.token
     if c.accept("LATERAL"):
-        inner = _table_call(c) if c.at("TABLE", "(") else _lateral_operand(c)
+        inner = _lateral_operand(c)
         return _aliased(c, placed(exp.Lateral(this=inner), token))
     if c.at("UNNEST", "("):
         return _unnest(c)
@@ -86,8 +86,7 @@ def relation(c: Cursor) -> exp.Expr:
     if c.at("("):
         return _aliased(c, _parenthesised(c))
     if c.is_name() and c.word(1) == "(":
-        instead = f"Write TABLE({token.text}(…)), or LATERAL TABLE({token.text}(…)) in a join."
-        raise c.error("CLAUSE_NOT_SUPPORTED", token, clause="a function in FROM without TABLE(…)", instead=instead)
+        return _aliased(c, placed(exp.TableFromRows(this=_call(c)), token))
     return _aliased(c, named_table(c))
 
 
@@ -108,17 +107,22 @@ def _lateral_operand(c: Cursor) -> exp.Expr:
         return queries.subquery(c)
     if c.at("UNNEST", "("):
         return _unnest(c)
-    raise c.unexpected("TABLE(…) or a subquery in parentheses")
+    return _table_call(c) if c.at("TABLE", "(") else _call(c)
 
 
 def _table_call(c: Cursor) -> exp.Expr:
     """`TABLE(f(…))`: the call inside."""
     c.expect("TABLE")
     c.expect("(")
+    call = _call(c)
+    c.expect(")")
+    return call
+
+
+def _call(c: Cursor) -> exp.Expr:
     call = calls.call(c)
     if call is None:
         raise c.unexpected("a function call")
-    c.expect(")")
     return call
 
 

@@ -23,7 +23,6 @@ from rowkind.sql.statements import Like, Merge
 from rowkind.sql.tokens import Cursor
 
 _FEATURES = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS")
-_MULTIPLE = ("OVERWRITING",)
 
 
 @dataclass(slots=True)
@@ -84,18 +83,20 @@ def create_view(c: Cursor, temporary: bool, line: int) -> tuple[ViewDefinition, 
 def properties(c: Cursor) -> dict[str, str]:
     """`('key' = 'value', …)`."""
     options: dict[str, str] = {}
-    c.expect("(")
-    while not c.at(")"):
-        token = c.token
-        key = c.string("an option name in quotes")
-        c.expect("=")
+    if c.accept("(", ")"):
+        return options
+    for token, key, value in c.wrapped(lambda: _property(c)):
         if key in options:
             raise c.error("DUPLICATE_OPTION", token, option=key)
-        options[key] = c.string("an option value in quotes")
-        if not c.accept(","):
-            break
-    c.expect(")")
+        options[key] = value
     return options
+
+
+def _property(c: Cursor) -> tuple[Token, str, str]:
+    token = c.token
+    key = c.string("an option name in quotes")
+    c.expect("=")
+    return token, key, c.string("an option value in quotes")
 
 
 def _schema(c: Cursor) -> _Schema:
@@ -113,7 +114,7 @@ def _element(c: Cursor, schema: _Schema) -> None:
     token = c.token
     if c.accept("WATERMARK", "FOR"):
         _watermark(c, schema, token)
-    elif c.word() in ("PRIMARY", "CONSTRAINT", "UNIQUE") and not c.word(1).startswith("."):
+    elif c.word() in ("PRIMARY", "CONSTRAINT", "UNIQUE"):
         constraint = c.name("a constraint name").name if c.accept("CONSTRAINT") else None
         _refuse_unique(c)
         c.expect("PRIMARY", "KEY")
@@ -127,7 +128,7 @@ def _column(c: Cursor, schema: _Schema) -> None:
     token = c.token
     name = c.name("a column name").name
     if any(column.name == name for column in schema.columns):
-        raise c.error("DUPLICATE_COLUMN", token, column=name)
+        raise c.error("DUPLICATE_COLUMN", token, name=name)
     if c.accept("AS"):
         start, first = c.index, c.token
         expressions.expression(c)
@@ -164,7 +165,7 @@ def _primary_key(c: Cursor, schema: _Schema, columns: tuple[str, ...], constrain
     if not c.accept("NOT", "ENFORCED"):
         raise c.error("PRIMARY_KEY_ENFORCED", token)
     if twice := next((n for n in columns if columns.count(n) > 1), None):
-        raise c.error("DUPLICATE_COLUMN", token, column=twice)
+        raise c.error("DUPLICATE_COLUMN", token, name=twice)
     schema.primary_key, schema.constraint = columns, constraint
 
 

@@ -18,9 +18,7 @@ from rowkind.sql.errors import Source, line_starts
 T = TypeVar("T")
 Node = TypeVar("Node", bound=exp.Expr)
 
-_DELIMITED = frozenset(
-    {TokenType.STRING, TokenType.IDENTIFIER, TokenType.UNICODE_STRING, TokenType.HEX_STRING, TokenType.NATIONAL_STRING}
-)
+_DELIMITED = frozenset({TokenType.STRING, TokenType.IDENTIFIER, TokenType.UNICODE_STRING, TokenType.NATIONAL_STRING})
 STRINGS = frozenset({TokenType.STRING, TokenType.UNICODE_STRING})
 
 
@@ -31,7 +29,6 @@ class FlinkTokenizer(Tokenizer):
     STRING_ESCAPES: ClassVar = ["'"]
     IDENTIFIERS: ClassVar = ["`"]
     UNICODE_STRINGS: ClassVar = [("U&'", "'"), ("u&'", "'")]
-    HEX_STRINGS: ClassVar = [("X'", "'"), ("x'", "'")]
     COMMENTS: ClassVar = ["--", "//", ("/*", "*/")]
     NESTED_COMMENTS = False
     COMMANDS: ClassVar = set()
@@ -53,7 +50,7 @@ RESERVED = frozenset(
         "ALL AND ANY ARRAY AS BETWEEN BY CASE CAST CONSTRAINT CREATE CROSS DISTINCT DROP ELSE END EXCEPT",
         "EXISTS FALSE FETCH FOR FROM FULL GROUP HAVING IN INNER INSERT INTERSECT INTERVAL INTO IS JOIN",
         "LATERAL LEFT LIKE LIMIT MATCH_RECOGNIZE MINUS NATURAL NOT NULL OFFSET ON OR ORDER OUTER OVER",
-        "PARTITION PRIMARY RIGHT ROW ROWS SELECT SIMILAR SOME TABLE TABLESAMPLE THEN TRUE TRY_CAST UNION",
+        "PARTITION PRIMARY QUALIFY RIGHT ROW ROWS SELECT SIMILAR SOME TABLE TABLESAMPLE THEN TRUE TRY_CAST UNION",
         "UNNEST USING VALUES WATERMARK WHEN WHERE WINDOW WITH",
     )
     for word in line.split()
@@ -66,11 +63,8 @@ def tokenize(source: Source) -> list[Token]:
     text = source.text
     try:
         tokens = FlinkTokenizer().tokenize(text.replace("\ufeff", " ", 1) if text.startswith("\ufeff") else text)
-    except TokenError as error:
-        raise _unterminated(source, error) from None
-    tail = tokens[-1].end + 1 if tokens else 0
-    if "/*" in (rest := re.sub(r"--[^\n]*|//[^\n]*|/\*.*?\*/", lambda m: " " * len(m[0]), text[tail:], flags=re.S)):
-        raise source.error("UNTERMINATED_TEXT", tail + rest.index("/*"), what="comment", closing="*/")
+    except TokenError:
+        raise _unterminated(source) from None
     starts = line_starts(text)
     for token in tokens:
         row = bisect_right(starts, token.start) - 1
@@ -79,23 +73,28 @@ def tokenize(source: Source) -> list[Token]:
     return tokens
 
 
-def _unterminated(source: Source, error: TokenError) -> RowkindError:
-    match = re.search(r"from \d+:(\d+)", str(error.__cause__))
-    offset = int(match[1]) if match else len(source.text)
-    quoted_name = source.text[offset : offset + 1] == "`"
-    what, closing = ("quoted name", "`") if quoted_name else ("string", "'")
-    return source.error("UNTERMINATED_TEXT", offset, what=what, closing=closing)
+_CLOSED = re.compile(r"'(?:[^']|'')*+'|`(?:[^`]|``)*+`|--[^\n]*|//[^\n]*|/\*.*?\*/", re.S)
+_OPEN = {"'": ("string", "'"), "`": ("quoted name", "`"), "/*": ("comment", "*/")}
+
+
+def _unterminated(source: Source) -> RowkindError:
+    """The first quote or comment that is left when all closed ones are blanked out."""
+    left = _CLOSED.sub(lambda m: " " * len(m[0]), source.text)
+    match = re.search(r"'|`|/\*", left)
+    assert match
+    what, closing = _OPEN[match[0]]
+    return source.error("UNTERMINATED_TEXT", match.start(), what=what, closing=closing)
 
 
 class Cursor:
     """A place in a list of tokens. Words and symbols are matched by text, in any case, unless they are quoted."""
 
-    def __init__(self, source: Source, tokens: list[Token] | None = None) -> None:
+    def __init__(self, source: Source, tokens: list[Token] | None = None, end: int | None = None) -> None:
         self.source = source
         self.tokens = tokenize(source) if tokens is None else tokens
         self.index = 0
-        line, column = source.position(len(source.text))
-        end = len(source.text)
+        end = len(source.text) if end is None else end
+        line, column = source.position(end)
         self._end = Token(TokenType.SENTINEL, "", line=line, col=column, start=end, end=end)
 
     @property
