@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaException, Producer, TopicPartition
@@ -17,8 +16,7 @@ SECONDS = 60
 NOT_YET = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A message as any Kafka client sees it."""
 
     key: bytes | None
@@ -160,13 +158,13 @@ def _drain(consumer: Consumer, ends: dict[int, int]) -> list[Record]:
     while pending:
         messages: list[Any] = consumer.consume(10_000, timeout=0.1)
         for message in messages:
-            error = message.error()
-            if error is None and message.offset() < ends[message.partition()]:
+            error, partition, offset = message.error(), message.partition(), message.offset()
+            if error is None and offset < ends[partition]:
                 records.append(_record(message))
             elif error is not None and error.name() != "_PARTITION_EOF":
                 raise AssertionError(error)
-            if error is not None or message.offset() + 1 >= ends[message.partition()]:
-                pending.discard(message.partition())
+            if error is not None or offset + 1 >= ends[partition]:
+                pending.discard(partition)
     return records
 
 

@@ -42,6 +42,7 @@ class Layout:
     temporary: bool
     ports: dict[str, int] = field(default_factory=dict)
     config: dict[str, str] = field(default_factory=dict)
+    jvm: tuple[str, ...] = ()
 
     @property
     def log(self) -> Path:
@@ -67,19 +68,21 @@ class Broker:
         data: Path | None = None,
         config: Mapping[str, str] | None = None,
         listeners: Sequence[str] = (),
+        jvm: Sequence[str] = (),
     ) -> Self:
         """Start a broker and wait until it serves.
 
         Without a port (or with 0) a free one is taken; without a data folder a temporary one, removed by `stop()`.
         `config` sets any Kafka server property. `listeners` adds further ones by protocol name (`SSL`, `SASL_SSL`, …),
-        each on a free port that `address(name)` tells.
+        each on a free port that `address(name)` tells. `jvm` adds Java flags: the defaults start fast and stay small,
+        a long benchmark may want `-XX:TieredStopAtLevel=4` and more heap.
         """
         require_java()
         if port and not port_is_free(port):
             raise RowkindError("BROKER_PORT_IN_USE", port=port)
         folder = Path(data).absolute() if data else Path(tempfile.mkdtemp(prefix="rowkind-broker-"))
         folder.mkdir(parents=True, exist_ok=True)
-        layout = Layout(folder, temporary=data is None, config=dict(config or {}))
+        layout = Layout(folder, temporary=data is None, config=dict(config or {}), jvm=tuple(jvm))
         for attempt in range(PORT_ATTEMPTS):
             names = [name for name in listeners if name != CLIENT_LISTENER]
             ports = {CLIENT_LISTENER: port or free_port(), **{name: free_port() for name in names}}
@@ -178,7 +181,7 @@ def _launch(layout: Layout) -> ServerProcess:
         _format(java, env, properties, layout.log)
     mark = f"-Drowkind.broker={uuid4().hex}"
     start = layout.log.stat().st_size if layout.log.exists() else 0
-    process = spawn([str(java), mark, *JVM, "kafka.Kafka", str(properties)], env, layout.log, mark)
+    process = spawn([str(java), mark, *JVM, *layout.jvm, "kafka.Kafka", str(properties)], env, layout.log, mark)
     try:
         wait_until(lambda: STARTED in _tail(layout.log, start) or not process.alive(), START_SECONDS)
     except BaseException:
