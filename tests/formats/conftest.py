@@ -1,4 +1,4 @@
-"""Property tests: no time limits; the same examples every time in CI, new ones (with a way to repeat them) elsewhere."""
+"""Property tests: no time limits; the same examples every time in CI, elsewhere new ones, with a way to repeat them."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class FormatSuite:
 
     def test_row_order_is_kept_around_bad_messages(self) -> None:
         payloads = self.encoder(self.probe).encode(batch(self.probe, self.probe_rows)).to_pylist()
-        decoded = self.decoder(self.probe).decode(pa.array(payloads[:4] + [None] + payloads[4:], pa.binary()))
+        decoded = self.decoder(self.probe).decode(pa.array([*payloads[:4], None, *payloads[4:]], pa.binary()))
         if not self.null_is_row:
             assert same(decoded.rows, batch(self.probe, self.probe_rows))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rowkind.formats.temporal import TimestampStandard
 from tests.formats.suite import FormatSuite
 
@@ -12,9 +14,12 @@ class TestJson(FormatSuite):
 
 class TestJsonIsoTimestamps(FormatSuite):
     name = "json"
-    options = {"timestamp-format.standard": TimestampStandard.ISO_8601, "encode.decimal-as-plain-number": True}
+    options: ClassVar = {
+        "timestamp-format.standard": TimestampStandard.ISO_8601,
+        "encode.decimal-as-plain-number": True,
+    }
 
 
 class TestJsonTreeParserWithoutNulls(FormatSuite):
     name = "json"
-    options = {"decode.json-parser.enabled": False, "encode.ignore-null-fields": True}
+    options: ClassVar = {"decode.json-parser.enabled": False, "encode.ignore-null-fields": True}

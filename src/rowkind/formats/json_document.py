@@ -154,7 +154,7 @@ def number_text(token: str, exact: bool) -> str:
 
 
 def render(value: Any, exact: bool) -> str:
-    """A tree as compact JSON text, as Jackson prints its nodes: of duplicate keys the last value, in the first place."""
+    """A tree as compact JSON text, as Jackson prints it: of duplicate keys the last value, in the first place."""
     match value:
         case None:
             return "null"
