@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rowkind.broker import Broker
     from tests.servers.registry import Registry
 
-TEST_CONFIG = {"auto.create.topics.enable": "false"}
+TEST_CONFIG = {"auto.create.topics.enable": "false", "log.cleaner.backoff.ms": "200"}
 
 
 def broker(folder: Path) -> Broker:
