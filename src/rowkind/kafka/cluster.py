@@ -10,7 +10,7 @@ from concurrent.futures import TimeoutError as NotYet
 from typing import Any, TypeVar
 
 from confluent_kafka import (
-    ConsumerGroupTopicPartitions,
+    Consumer,
     IsolationLevel,
     KafkaError,
     KafkaException,
@@ -20,7 +20,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import ConfigResource, NewTopic, OffsetSpec, ResourceType  # type: ignore[attr-defined]
 
 from rowkind.errors import RowkindError, nearest
-from rowkind.kafka.clients import Properties, named, open_admin
+from rowkind.kafka.clients import Properties, named, open_admin, open_consumer
 from rowkind.kafka.ranges import Partition
 
 K = TypeVar("K")
@@ -44,6 +44,7 @@ _PASSING = frozenset(
         KafkaError.UNSTABLE_OFFSET_COMMIT,
         KafkaError.OFFSET_NOT_AVAILABLE,
         KafkaError._UNKNOWN_PARTITION,
+        KafkaError._WAIT_COORD,
     }
 )
 
@@ -55,6 +56,7 @@ class Cluster:
         self.properties = dict(properties)
         self.timeout = int(properties["default.api.timeout.ms"]) / 1000 if _has_timeout(properties) else TIMEOUT
         self._admin, self._reports = open_admin(properties)
+        self._members: dict[str, Consumer] = {}
 
     def topics(self) -> dict[str, list[int]]:
         """Every topic that may be seen, with its partitions."""
@@ -108,30 +110,32 @@ class Cluster:
         asked = [TopicPartition(*partition) for partition in partitions]
         if not asked:
             return {}
+        consumer = self._member(group)
 
         def ask() -> list[TopicPartition]:
-            wanted = [ConsumerGroupTopicPartitions(group, asked)]
-            futures = self._admin.list_consumer_group_offsets(wanted, require_stable=True, request_timeout=self.timeout)
-            answer = futures[group].result(self.timeout + 5).topic_partitions
-            for part in answer:
-                if part.error:
-                    raise KafkaException(part.error)
-            return list(answer)
+            return _checked(consumer.committed(asked, timeout=self.timeout))
 
         found = self._retried(ask, f"reading the committed offsets of group '{group}'")
         return {Partition(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
     def commit(self, group: str, offsets: Mapping[Partition, int]) -> None:
         """Commit offsets for a group that has no running members."""
-        wanted = [ConsumerGroupTopicPartitions(group, [TopicPartition(*p, offset) for p, offset in offsets.items()])]
+        wanted = [TopicPartition(*partition, offset) for partition, offset in offsets.items()]
+        consumer = self._member(group)
+        self._retried(
+            lambda: _checked(consumer.commit(offsets=wanted, asynchronous=False)),
+            f"committing offsets of group '{group}'",
+        )
 
-        def ask() -> None:
-            futures = self._admin.alter_consumer_group_offsets(wanted, request_timeout=self.timeout)
-            for part in futures[group].result(self.timeout + 5).topic_partitions:
-                if part.error:
-                    raise KafkaException(part.error)
+    def _member(self, group: str) -> Consumer:
+        """A consumer that speaks for a group without joining it.
 
-        self._retried(ask, f"committing offsets of group '{group}'")
+        The admin client's own calls for it crash librdkafka 2.16 while the group's coordinator is being loaded.
+        """
+        if group not in self._members:
+            own = {"group.id": group, "isolation.level": "read_committed"}
+            self._members[group], _ = open_consumer({**self.properties, **own})
+        return self._members[group]
 
     def topic_config(self, topic: str) -> dict[str, str]:
         """A topic's settings, defaults included."""
@@ -215,6 +219,13 @@ class Cluster:
         failure = named(error, self.properties, what, tuple(self._reports.errors))
         self._reports.errors.clear()
         return failure
+
+
+def _checked(partitions: list[TopicPartition] | None) -> list[TopicPartition]:
+    for partition in partitions or ():
+        if partition.error:
+            raise KafkaException(partition.error)
+    return partitions or []
 
 
 def _has_timeout(properties: Properties) -> bool:

@@ -107,7 +107,16 @@ def _config(properties: Mapping[str, str], client: Client) -> Config:
     if reserved := _RESERVED & native.keys():
         raise RowkindError("KAFKA_PROPERTY_REFUSED", key=f"{NATIVE}{min(reserved)}", note="rowkind sets it itself")
     values |= _client_id(properties) | security_settings(properties) | native | _MANAGED[client]
+    _widen_backoff(values)
     return Config(values, warnings)
+
+
+def _widen_backoff(values: dict[str, Any]) -> None:
+    """Java lets a backoff stand above its own maximum, librdkafka does not."""
+    for kind, maximum in (("retry", 1000), ("reconnect", 10_000)):
+        least = int(values.get(f"{kind}.backoff.ms", 0))
+        if least > int(values.get(f"{kind}.backoff.max.ms", maximum)):
+            values[f"{kind}.backoff.max.ms"] = least
 
 
 def _known(name: str, client: Client) -> ClientKey | None:
