@@ -520,6 +520,7 @@ LATER = [
     (append, SOURCE, {"scan.watermark.idle-timeout": "1s"}),
     (append, SOURCE, {"scan.watermark.emit.strategy": "on-event"}),
     (append, SOURCE, {"scan.on-error": "skip"}),
+    (append, SOURCE, {"scan.parallelism": "2"}),
     (append, SOURCE, {"scan.dead-letter.topic": "d"}),
     (append, SOURCE, {"plain.subject": "s"}),
     (append, SINK, {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "p"}),

@@ -50,6 +50,10 @@ class KafkaTable:
     scan: ScanSettings
     sink: SinkSettings
 
+    def __hash__(self) -> int:
+        # Options and properties are mappings: equal tables still have equal hashes without them.
+        return hash((self.definition.name, self.side, self.topics))
+
     @property
     def name(self) -> str:
         return self.definition.name

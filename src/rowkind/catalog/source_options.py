@@ -63,7 +63,9 @@ DISCOVERY_INTERVAL = Option(
     "How often to look for new partitions and topics; 0 or less never looks. A bounded table never looks.",
 )
 
-SCAN_PARALLELISM = Option("scan.parallelism", integer, "int", None, "Number of tasks that read the table.")
+SCAN_PARALLELISM = Option(
+    "scan.parallelism", integer, "int", None, "Number of tasks that read the table.", supported=False
+)
 
 WATERMARK_EMIT: Option[EmitStrategy] = Option(
     "scan.watermark.emit.strategy",
