@@ -36,7 +36,7 @@ def failure(script: str, file: str | None = None) -> RowkindError:
         ("SELECT a.* + 1 FROM t", "SQL_SYNTAX", 1, 12),
         ("SELECT f(a b)", "SQL_SYNTAX", 1, 12),
         ("SELECT MAP['a']", "SQL_SYNTAX", 1, 15),
-        ("SELECT \"a\"", "SQL_SYNTAX", 1, 8),
+        ("SELECT \"a\"", "DOUBLE_QUOTES", 1, 8),
         ("SELECT a FROM t WHERE", "SQL_SYNTAX", 1, 22),
         ("SELECT ?", "SQL_SYNTAX", 1, 8),
         ("SELECT EXTRACT(FOO FROM a)", "SQL_SYNTAX", 1, 16),
@@ -146,6 +146,23 @@ def test_refused_statements_say_what_to_do(statement: str) -> None:
     assert error.condition == "STATEMENT_NOT_SUPPORTED"
     assert (error.params["line"], error.params["column"]) == (2, 3)
     assert error.hint
+
+
+@pytest.mark.parametrize(
+    ("script", "meant"),
+    [
+        ("SELECT a FROM t GRUOP BY a", "GROUP"),
+        ("SELECT a FORM t", "FROM"),
+        ("SELECT a FROM t WEHRE a = 1", "WHERE"),
+        ("SELEC a FROM t", "SELECT"),
+        ("CREATE TABEL t (a INT)", "TABLE"),
+        ("CREATE TABLE t (a INT METADTA)", "METADATA"),
+        ("SELECT a FROM t x y", None),
+    ],
+)
+def test_a_misspelt_keyword_is_named(script: str, meant: str | None) -> None:
+    found = failure(script).params["found"]
+    assert (f"did you mean {meant}?" in found) if meant else ("did you mean" not in found)
 
 
 def test_the_file_is_named() -> None:

@@ -63,9 +63,8 @@ class Source:
 
 
 def position_of(node: exp.Expr) -> tuple[int, int] | None:
-    """Line and column of a tree, from the first node in it that came from a token; both are those of the script."""
-    places = ((n.meta["line"], n.meta["col"]) for n in node.walk() if n.meta.get("line"))
-    return next(places, None) if node.meta.get("line") else min(places, default=None)
+    """Line and column in the script where a tree starts."""
+    return min(((n.meta["line"], n.meta["col"]) for n in node.walk() if n.meta.get("line")), default=None)
 
 
 def line_starts(text: str) -> list[int]:

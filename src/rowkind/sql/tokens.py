@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import ClassVar, TypeVar
 
 from sqlglot import exp
@@ -58,6 +59,10 @@ RESERVED = frozenset(
 """Words that are never names unless they stand in back quotes. Flink reserves more; these are the ones that must be."""
 
 
+_OTHERS = ("COMMENT", "ENFORCED", "EXECUTE", "EXPLAIN", "METADATA", "OVERWRITE", "SHOW", "TABLES", "TEMPORARY", "VIEW")
+_CLAUSES = sorted(w for w in (*RESERVED, *_OTHERS) if len(w) > 3)
+
+
 def tokenize(source: Source) -> list[Token]:
     """All tokens; `line` and `col` are where a token starts in the script, from 1, `start` and `end` are offsets."""
     text = source.text
@@ -67,6 +72,8 @@ def tokenize(source: Source) -> list[Token]:
         raise _unterminated(source) from None
     starts = line_starts(text)
     for token in tokens:
+        if token.token_type is TokenType.UNKNOWN:
+            raise source.error("DOUBLE_QUOTES", token.start)
         row = bisect_right(starts, token.start) - 1
         token.line = source.line + row
         token.col = token.start - starts[row] + (source.column if row == 0 else 1)
@@ -200,7 +207,14 @@ class Cursor:
         return self.source.error(condition, (token or self.token).start, **params)
 
     def unexpected(self, expected: str) -> RowkindError:
-        return self.error("SQL_SYNTAX", expected=expected, found=self.describe(self.token))
+        found = self.describe(self.token) + self._misspelt()
+        return self.error("SQL_SYNTAX", expected=expected, found=found)
+
+    def _misspelt(self) -> str:
+        """A keyword that this word, or the one before it that was taken for an alias, may have been meant to be."""
+        words = (self.word(), self.word(-1) if self.index else "")
+        close = (get_close_matches(w, _CLAUSES, n=1, cutoff=0.7) for w in words if len(w) > 3 and w not in _CLAUSES)
+        return next((f"; did you mean {c[0]}?" for c in close if c), "")
 
     def describe(self, token: Token) -> str:
         if token.token_type is TokenType.SENTINEL:
