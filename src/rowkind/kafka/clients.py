@@ -69,8 +69,12 @@ def open_consumer(properties: Properties) -> tuple[Consumer, Reports]:
 
 def open_producer(properties: Properties, **settings: Any) -> tuple[Producer, Reports]:
     """`settings` are librdkafka's own, such as a transactional id."""
-    config = producer_config(properties)
-    return _opened(Producer, Config({**config.values, **settings}), properties)
+    values = {**producer_config(properties).values, **settings}
+    if "transactional.id" in settings:
+        # a message may not be tried for longer than its transaction lives
+        lifetime = int(values.get("transaction.timeout.ms", 60_000))
+        values["delivery.timeout.ms"] = min(int(values["delivery.timeout.ms"]), lifetime)
+    return _opened(Producer, Config(values), properties)
 
 
 def open_admin(properties: Properties) -> tuple[AdminClient, Reports]:

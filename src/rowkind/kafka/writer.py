@@ -88,7 +88,7 @@ class Writer:
                     if plain:
                         produce(topic, value, key, partition)
                     else:
-                        produce(topic, value, key, partition, None, timestamp, extra)
+                        produce(topic, value, key, partition, timestamp=timestamp, headers=extra)
                     break
                 except BufferError:
                     self._wait_for_room()
