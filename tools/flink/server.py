@@ -108,13 +108,13 @@ def collect(result: TableResult, max_rows: int | None) -> tuple[list[dict[str, s
     """Columns and rows of a result; each row starts with its kind."""
     rows: list[list[Any]] = []
     iterator = result._j_table_result.collect()
-    try:
-        while (max_rows is None or len(rows) < max_rows) and iterator.hasNext():
-            row = iterator.next()
-            fields = (plain(row.getField(position)) for position in range(row.getArity()))
-            rows.append([row.getKind().shortString(), *fields])
-    finally:
-        iterator.close()
+    while iterator.hasNext():
+        row = iterator.next()
+        fields = (plain(row.getField(position)) for position in range(row.getArity()))
+        rows.append([row.getKind().shortString(), *fields])
+        if len(rows) == max_rows:
+            iterator.close()  # cancels the job, so not after its own end
+            break
     return column_types(result._j_table_result.getResolvedSchema()), rows
 
 
