@@ -52,9 +52,7 @@ def test_unique_table_equals_a_dictionary(tmp_path: Path, seed: int, monkeypatch
             cut = rng.randrange(len(touched) + 1)
             puts = [{"k": k, "n": rng.randrange(9), "s": rng.choice([None, "", "x"])} for k in touched[:cut]]
             drops = [{"k": k} for k in touched[cut:]]
-            table.write(
-                pa.Table.from_pylist(puts, UNIQUE), pa.Table.from_pylist(drops, pa.schema([UNIQUE.field("k")]))
-            )
+            table.write(pa.Table.from_pylist(puts, UNIQUE), pa.Table.from_pylist(drops, pa.schema([UNIQUE.field("k")])))
             if attempt or rng.random() < 0.9:
                 store.commit()
                 committed = puts, drops

@@ -45,6 +45,10 @@ class KeyHashes:
         return len(self.h1)
 
 
+def concat_hashes(*parts: KeyHashes) -> KeyHashes:
+    return KeyHashes(np.concatenate([p.h1 for p in parts]), np.concatenate([p.h2 for p in parts]))
+
+
 def hash_rows(table: pa.Table | pa.RecordBatch, columns: Sequence[str] | None = None) -> KeyHashes:
     """The hashes of the given columns (all of them by default), row by row.
 

@@ -146,7 +146,8 @@ class StateTable:
         self.delta = stored.take(pa.array(order))
 
     def _stored(self, table: pa.Table, keys: KeyHashes | None, gone: int) -> pa.Table:
-        keys = keys or hash_rows(table, self.definition.key)
+        if keys is None:
+            keys = hash_rows(table, self.definition.key)
         size = len(keys)
         columns = [
             pa.array(keys.h1),

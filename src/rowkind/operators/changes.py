@@ -1,0 +1,107 @@
+"""What every stateful operator does with a changelog: signs, groups, and the difference of old and new results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.state.hashing import KeyHashes, equal_rows
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+SUPPRESSED = "unchanged_results_suppressed"
+STALE = "retractions_without_state"
+"""Counter: deletes and -U of rows that state does not hold (any more): the table never had them, or the TTL passed."""
+
+
+def signs(delta: pa.Table) -> Ints:
+    """+1 for a row that is added (+I, +U), -1 for one that is taken back (-U, -D)."""
+    kinds = column_array(delta, KIND_COLUMN).to_numpy(zero_copy_only=False)
+    return np.where((kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER), 1, -1).astype(np.int64)
+
+
+def column_array(table: pa.Table, name: str) -> pa.Array:
+    column = table.column(name)
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Rows grouped by equal hashes. Groups are numbered by hash, so the order does not depend on that of the rows."""
+
+    index: Ints
+    """The group of each row."""
+    first: Ints
+    """One row of each group."""
+    hashes: KeyHashes
+    """The hashes of each group."""
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def sum(self, values: Ints) -> Ints:
+        totals = np.zeros(len(self), dtype=np.int64)
+        np.add.at(totals, self.index, values)
+        return totals
+
+    def any(self, rows: Bools) -> Bools:
+        found = np.zeros(len(self), dtype=bool)
+        found[self.index[rows]] = True
+        return found
+
+
+def group(hashes: KeyHashes) -> Groups:
+    order = np.argsort(hashes.h1)
+    h1, h2 = hashes.h1[order], hashes.h2[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = h1[1:] != h1[:-1]
+    if np.any(~new[1:] & (h2[1:] != h2[:-1])):
+        order = np.lexsort([hashes.h2, hashes.h1])
+        h1, h2 = hashes.h1[order], hashes.h2[order]
+        new[1:] = (h1[1:] != h1[:-1]) | (h2[1:] != h2[:-1])
+    index = np.empty(len(order), dtype=np.int64)
+    index[order] = np.cumsum(new) - 1
+    return Groups(index, order[new], KeyHashes(h1[new], h2[new]))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    rows: pa.Table
+    suppressed: int
+
+
+def difference(
+    old: pa.Table, new: pa.Table, had: Bools, has: Bools, *, update_before: bool, keep_unchanged: bool = False
+) -> Difference:
+    """The changelog from old rows to new ones, which are given side by side: `had` and `has` say which exist."""
+    both = had & has
+    same = both & equal_rows(old, new, new.column_names)
+    update = both if keep_unchanged else both & ~same
+    before = (had & ~has) | update if update_before else had & ~has
+    after = (has & ~had) | update
+    old_rows, new_rows = np.flatnonzero(before), np.flatnonzero(after)
+    kinds = np.concatenate(
+        [
+            np.where(has[old_rows], RowKind.UPDATE_BEFORE, RowKind.DELETE),
+            np.where(had[new_rows], RowKind.UPDATE_AFTER, RowKind.INSERT),
+        ]
+    ).astype(np.int8)
+    order = np.argsort(np.concatenate([old_rows * 2, new_rows * 2 + 1]))
+    rows = pa.concat_tables([old.take(pa.array(old_rows)), new.take(pa.array(new_rows)).cast(old.schema)])
+    rows = rows.append_column(KIND_FIELD, pa.array(kinds)).combine_chunks().take(pa.array(order))
+    return Difference(rows, 0 if keep_unchanged else int(same.sum()))
+
+
+KIND_FIELD = pa.field(KIND_COLUMN, pa.int8(), nullable=False)
+
+
+def scatter(values: pa.Table, index: Ints, size: int) -> pa.Table:
+    """A table of `size` rows with the given rows at the given places and NULLs elsewhere."""
+    rows = np.full(size, -1, dtype=np.int64)
+    rows[index] = np.arange(len(index))
+    return values.combine_chunks().take(pa.array(rows, mask=rows < 0))
