@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
     from tests.kafka_client import KafkaClient, TopicFactory
 
-RUN_FOLDER = "ROWKIND_TEST_RUN"
+RUN_FOLDER, RUN_OWNER = "ROWKIND_TEST_RUN", "ROWKIND_TEST_OWNER"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # xdist workers inherit the environment: they find here what another worker has started.
     if not hasattr(config, "workerinput"):
         os.environ[RUN_FOLDER] = tempfile.mkdtemp(prefix="rowkind-tests-")
+        os.environ[RUN_OWNER] = str(os.getpid())
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -32,6 +33,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         folder = Path(os.environ.pop(RUN_FOLDER))
         shared.stop_all(folder)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_owner() -> int:
+    """The process whose end is the end of the run."""
+    return int(os.environ[RUN_OWNER])
 
 
 @pytest.fixture(scope="session")
@@ -43,13 +49,13 @@ def run_folder() -> Path:
 @pytest.fixture(scope="session")
 def kafka(run_folder: Path) -> str:
     """The address of the run's broker. It does not create topics by itself: use `topic`."""
-    return shared.broker(run_folder).bootstrap
+    return shared.broker(run_folder, run_owner()).bootstrap
 
 
 @pytest.fixture(scope="session")
 def schema_registry(run_folder: Path) -> str:
     """The address of the run's schema registry, as Confluent clients want it."""
-    return shared.registry(run_folder).url
+    return shared.registry(run_folder, run_owner()).url
 
 
 @pytest.fixture(scope="session")

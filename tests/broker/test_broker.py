@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rowkind.broker import Broker
+from rowkind.broker.process import wait_until
 from rowkind.errors import RowkindError
 from tests.kafka_client import KafkaClient
 
@@ -123,3 +127,18 @@ def test_a_temporary_folder_is_removed_and_the_port_freed() -> None:
     assert not data.exists()
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+@pytest.mark.fault
+def test_a_broker_ends_with_a_killed_owner(tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    program = f"""
+import os, pathlib, signal
+from rowkind.broker import Broker
+Broker.start().save(pathlib.Path({str(record)!r}))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
+    orphan = Broker.load(record)
+    assert orphan is not None
+    assert wait_until(lambda: not orphan.alive() and not orphan.data.exists(), seconds=120)

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from rowkind.broker.cache import cache_dir, exclusive
 from rowkind.broker.download import fetch
+from rowkind.broker.guard import guard
 from rowkind.broker.java import require_java
 from rowkind.broker.process import ServerProcess, spawn, wait_until
 from rowkind.broker.settings import HOST, free_port
@@ -34,8 +35,8 @@ class Registry:
         return f"http://{HOST}:{self.port}/apis/ccompat/v7"
 
     @classmethod
-    def start(cls, folder: Path) -> Self:
-        """Start a registry that keeps everything in memory; `folder` takes its log."""
+    def start(cls, folder: Path, owner: int) -> Self:
+        """Start a registry that keeps everything in memory and ends with its owner; `folder` takes its log."""
         folder.mkdir(parents=True, exist_ok=True)
         port, mark = free_port(), f"-Drowkind.registry={uuid4().hex}"
         settings = {
@@ -50,6 +51,7 @@ class Registry:
         flags = [f"-D{name}={value}" for name, value in settings.items()]
         command = [str(require_java()), mark, *JVM, *flags, "-jar", str(_runner())]
         process = spawn(command, {}, folder / "registry.log", mark)
+        guard(process, owner)
         registry = cls(port, process)
         wait_until(lambda: registry.serves() or not process.alive(), START_SECONDS)
         if not registry.serves():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 TEST_CONFIG = {"auto.create.topics.enable": "false", "log.cleaner.backoff.ms": "200"}
 
 
-def broker(folder: Path) -> Broker:
+def broker(folder: Path, owner: int) -> Broker:
     """The run's broker."""
     from rowkind.broker import Broker
 
@@ -22,12 +22,12 @@ def broker(folder: Path) -> Broker:
     with exclusive(folder / "broker.lock"):
         running = Broker.load(record)
         if running is None or not running.alive():
-            running = Broker.start(config=TEST_CONFIG)
+            running = Broker.start(config=TEST_CONFIG, owner=owner)
             running.save(record)
         return running
 
 
-def registry(folder: Path) -> Registry:
+def registry(folder: Path, owner: int) -> Registry:
     """The run's schema registry."""
     from tests.servers.registry import Registry
 
@@ -35,7 +35,7 @@ def registry(folder: Path) -> Registry:
     with exclusive(folder / "registry.lock"):
         running = Registry.load(record)
         if running is None:
-            running = Registry.start(folder / "registry")
+            running = Registry.start(folder / "registry", owner)
             running.save(record)
         return running
 

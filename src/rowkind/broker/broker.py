@@ -15,6 +15,7 @@ from typing import Self
 from uuid import uuid4
 
 from rowkind.broker.download import fetch
+from rowkind.broker.guard import guard
 from rowkind.broker.java import require_java
 from rowkind.broker.process import ServerProcess, spawn, wait_until
 from rowkind.broker.settings import CLIENT_LISTENER, HOST, free_port, port_is_free, properties_text, server_properties
@@ -43,6 +44,7 @@ class Layout:
     ports: dict[str, int] = field(default_factory=dict)
     config: dict[str, str] = field(default_factory=dict)
     jvm: tuple[str, ...] = ()
+    owner: int | None = None
 
     @property
     def log(self) -> Path:
@@ -69,20 +71,24 @@ class Broker:
         config: Mapping[str, str] | None = None,
         listeners: Sequence[str] = (),
         jvm: Sequence[str] = (),
+        owner: int | None = None,
+        detached: bool = False,
     ) -> Self:
         """Start a broker and wait until it serves.
 
         Without a port (or with 0) a free one is taken; without a data folder a temporary one, removed by `stop()`.
         `config` sets any Kafka server property. `listeners` adds further ones by protocol name (`SSL`, `SASL_SSL`, …),
         each on a free port that `address(name)` tells. `jvm` adds Java flags: the defaults start fast and stay small,
-        a long benchmark may want `-XX:TieredStopAtLevel=4` and more heap.
+        a long benchmark may want `-XX:TieredStopAtLevel=4` and more heap. The broker ends with its owner, by default
+        this process, even when that is killed; a detached one runs until it is stopped.
         """
         require_java()
         if port and not port_is_free(port):
             raise RowkindError("BROKER_PORT_IN_USE", port=port)
         folder = Path(data).absolute() if data else Path(tempfile.mkdtemp(prefix="rowkind-broker-"))
         folder.mkdir(parents=True, exist_ok=True)
-        layout = Layout(folder, temporary=data is None, config=dict(config or {}), jvm=tuple(jvm))
+        keeper = None if detached else owner or os.getpid()
+        layout = Layout(folder, data is None, config=dict(config or {}), jvm=tuple(jvm), owner=keeper)
         for attempt in range(PORT_ATTEMPTS):
             names = [name for name in listeners if name != CLIENT_LISTENER]
             ports = {CLIENT_LISTENER: port or free_port(), **{name: free_port() for name in names}}
@@ -182,6 +188,8 @@ def _launch(layout: Layout) -> ServerProcess:
     mark = f"-Drowkind.broker={uuid4().hex}"
     start = layout.log.stat().st_size if layout.log.exists() else 0
     process = spawn([str(java), mark, *JVM, *layout.jvm, "kafka.Kafka", str(properties)], env, layout.log, mark)
+    if layout.owner is not None:
+        guard(process, layout.owner, layout.data if layout.temporary else None)
     try:
         wait_until(lambda: STARTED in _tail(layout.log, start) or not process.alive(), START_SECONDS)
     except BaseException:

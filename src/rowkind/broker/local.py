@@ -21,7 +21,7 @@ def start_local(port: int | None = None, data: Path | None = None) -> tuple[Brok
             _same_as_asked(running, port, data)
             return running, False
         _clear_record()
-        broker = Broker.start(DEFAULT_PORT if port is None else port, data)
+        broker = Broker.start(DEFAULT_PORT if port is None else port, data, detached=True)
         broker.save(_record())
         return broker, True
 

@@ -63,6 +63,11 @@ def spawn(command: Sequence[str], env: Mapping[str, str], log: Path, mark: str) 
     return ServerProcess(child.pid, mark)
 
 
+def running(pid: int) -> bool:
+    """Whether a process exists and is more than a zombie."""
+    return bool(_command_line(pid))
+
+
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
     """Poll a condition until it holds or the time is over; says whether it held."""
     deadline = time.monotonic() + seconds
