@@ -233,6 +233,16 @@ class _Reading:
 
     def _named(self, error: KafkaError) -> RowkindError:
         if error.code() in _UNKNOWN_TOPIC:
+            error = self._topic_error() or error
+        if error.code() in _UNKNOWN_TOPIC:
             return RowkindError("NO_SUCH_TOPIC", topic=self.range.topic, suggestion="; it was there when the job began")
         where = f"topic '{self.range.topic}', partition {self.range.partition}, offset {self.next}"
         return named(error, self.properties, f"reading {where}", tuple(self.kept.reports.errors))
+
+    def _topic_error(self) -> KafkaError | None:
+        """What the broker says of the topic itself: to a consumer, one that it may not see is just not there."""
+        try:
+            found = self.kept.consumer.list_topics(self.range.topic, timeout=5).topics[self.range.topic]
+        except KafkaException as error:
+            return KafkaError(error.args[0].code(), error.args[0].str())
+        return found.error  # type: ignore[no-any-return]

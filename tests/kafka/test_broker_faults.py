@@ -1,0 +1,75 @@
+"""A broker that goes away in the middle, and comes back or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Thread
+
+import pyarrow as pa
+import pytest
+
+from rowkind.broker import Broker
+from rowkind.errors import RowkindError
+from rowkind.kafka.ranges import OffsetRange
+from rowkind.kafka.reader import ReadFields, read
+from rowkind.kafka.writer import Writer
+from tests.kafka_client import KafkaClient
+
+pytestmark = [pytest.mark.kafka, pytest.mark.fault]
+
+COUNT = 20_000
+
+
+@pytest.fixture
+def own() -> Iterator[Broker]:
+    with Broker.start(config={"auto.create.topics.enable": "false"}) as broker:
+        KafkaClient(broker.bootstrap).create_topic("t")
+        yield broker
+
+
+def hungry(broker: Broker) -> dict[str, str]:
+    """Properties of a consumer that fetches little ahead, so that much is left to fetch when the broker goes."""
+    few = {"rdkafka.queued.min.messages": "100", "max.partition.fetch.bytes": "10000", "fetch.max.bytes": "10000"}
+    return {"bootstrap.servers": broker.bootstrap, **few, "rdkafka.message.max.bytes": "10000"}
+
+
+def fill(broker: Broker) -> None:
+    KafkaClient(broker.bootstrap).produce("t", [(None, b"%d" % i) for i in range(COUNT)], **{"batch.size": 5000})
+
+
+def test_reading_goes_on_when_the_broker_is_back(own: Broker) -> None:
+    fill(own)
+    reading = read(OffsetRange("t", 0, 0, COUNT), hungry(own), ReadFields(False), cap_rows=500)
+    found = next(reading).column("value").to_pylist()
+    own.kill()
+    again = Thread(target=own.restart)
+    again.start()
+    for batch in reading:
+        found += batch.column("value").to_pylist()
+    again.join()
+    assert found == [b"%d" % i for i in range(COUNT)]
+
+
+def test_reading_gives_up_when_the_broker_stays_away(own: Broker) -> None:
+    fill(own)
+    hasty = {**hungry(own), "default.api.timeout.ms": "2000"}
+    reading = read(OffsetRange("t", 0, 0, COUNT), hasty, ReadFields(False), cap_rows=500)
+    next(reading)
+    own.kill()
+    with pytest.raises(RowkindError) as caught:
+        list(reading)
+    assert caught.value.condition == "KAFKA_UNREACHABLE"
+    assert caught.value.params["servers"] == own.bootstrap
+
+
+def test_writing_goes_on_when_the_broker_is_back(own: Broker) -> None:
+    writer = Writer({"bootstrap.servers": own.bootstrap}, "t")
+    values = [b"%d" % i for i in range(COUNT)]
+    writer.write(pa.RecordBatch.from_pydict({"value": pa.array(values)}))
+    own.kill()
+    again = Thread(target=own.restart)
+    again.start()
+    writer.write(pa.RecordBatch.from_pydict({"value": pa.array(values)}))
+    writer.flush()
+    again.join()
+    assert [record.value for record in KafkaClient(own.bootstrap).consume_all("t")] == values * 2
