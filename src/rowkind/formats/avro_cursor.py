@@ -71,7 +71,10 @@ class Cursor:
         """Move on by a size in bytes; the positions before."""
         before = self.pos
         self.pos = before + size
-        self.fail(self.pos > self.ends, "the message ends in the middle of a value")
+        past = self.pos > self.ends
+        if past.any():
+            self.fail(past, "the message ends in the middle of a value")
+            self.pos[past] = self.ends[past]
         return before
 
     def int64(self) -> Ints:

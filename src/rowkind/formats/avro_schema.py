@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,13 +57,19 @@ class SchemaError(ValueError):
     """A text that is not an Avro schema."""
 
 
-def parse(text: str) -> AvroType:
-    """A schema from its JSON; a bare name such as `"string"` or `string` too."""
+def parse(text: str, before: Sequence[str] = ()) -> AvroType:
+    """A schema from its JSON, or a bare name such as `string`; `before` are schemas whose names it may use."""
+    names: dict[str, AvroType] = {}
+    for other in before:
+        _parse(_tree(other), "", names)
+    return _parse(_tree(text), "", names)
+
+
+def _tree(text: str) -> Any:
     try:
-        tree = json.loads(text)
+        return json.loads(text)
     except ValueError:
-        tree = text.strip()
-    return _parse(tree, "", {})
+        return text.strip()
 
 
 def _parse(tree: Any, space: str, names: dict[str, AvroType]) -> AvroType:
