@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 
 from rowkind.catalog.java_regex import python_pattern
 from rowkind.catalog.metadata import MetadataField, read_fields, written_fields
@@ -133,7 +134,11 @@ def _table(usage: Usage, scan: ScanSettings, sink: SinkSettings) -> KafkaTable:
 
 
 def _choice(usage: Usage, use: FormatUse) -> FormatChoice:
-    options = {bare.name: usage.given.get(option) for bare, option in zip(use.format.options, use.options, strict=True)}
+    given = usage.given
+    options: dict[str, Any] = {
+        bare.name: given.under(option) if option.prefix else given.get(option)
+        for bare, option in zip(use.format.options, use.options, strict=True)
+    }
     context = FormatContext(
         usage.definition.name, key=use.prefix.startswith("key."), topic=usage.single_topic, sink=not usage.reads
     )

@@ -20,16 +20,12 @@ from rowkind.kinds import KIND_COLUMN, RowKind
 
 Indices = npt.NDArray[np.int32]
 
-ORDER_COLUMN = "__order"
-"""The offset of the message a row came from, where the plan needs the order of a key's rows."""
 
-
-def row_schema(table: KafkaTable, ordered: bool) -> pa.Schema:
-    """What `MessageDecoder` makes: physical columns, metadata columns, the kind, and the order if asked for."""
+def row_schema(table: KafkaTable) -> pa.Schema:
+    """What `MessageDecoder` makes: physical columns, metadata columns and the kind."""
     columns = [pa.field(c.name, arrow_type(c.type)) for c in table.physical]
     columns += [pa.field(m.name, arrow_type(m.message_type)) for m in table.metadata]
-    columns.append(pa.field(KIND_COLUMN, pa.int8()))
-    return pa.schema([*columns, pa.field(ORDER_COLUMN, pa.int64())] if ordered else columns)
+    return pa.schema([*columns, pa.field(KIND_COLUMN, pa.int8())])
 
 
 @dataclass(slots=True)
@@ -46,12 +42,11 @@ class MessageDecoder:
     """Built once in a worker for a table; `decode` is called with one raw batch after the other of a partition."""
 
     table: KafkaTable
-    ordered: bool = False
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         table = self.table
-        self._schema = row_schema(table, self.ordered)
+        self._schema = row_schema(table)
         self._upsert = table.connector == "upsert-kafka"
         format_keys = [m.format_key for m in table.metadata if m.format_key is not None]
         value = format_named(table.value_format.name)
@@ -119,9 +114,8 @@ class MessageDecoder:
 
     def _crossed(self, value: _Part, key: _Part, messages: int) -> tuple[_Part, Indices]:
         """Every row of a value with every row of its key; a message without a key row is left out and counted."""
-        if len(value.message) == len(key.message) and np.array_equal(value.message, key.message):
-            if len(key.message) == 0 or np.all(np.diff(key.message) > 0):
-                return value, np.arange(len(key.message), dtype=np.int32)
+        if np.array_equal(value.message, key.message) and np.all(np.diff(key.message) > 0):
+            return value, np.arange(len(key.message), dtype=np.int32)
         per_message = np.bincount(key.message, minlength=messages)
         first = np.concatenate([[0], np.cumsum(per_message)[:-1]])
         self.counts["messages-without-key"] += int(np.count_nonzero(per_message == 0))
@@ -142,8 +136,6 @@ class MessageDecoder:
             columns.append(found)
         kinds = pa.array(np.zeros(len(value.message), np.int8)) if value.kinds is None else value.kinds
         columns.append(kinds)
-        if self.ordered:
-            columns.append(_taken(raw.column("offset"), take))
         return pa.RecordBatch.from_arrays(
             [c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, self._schema, strict=True)],
             schema=self._schema,

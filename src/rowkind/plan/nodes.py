@@ -180,7 +180,8 @@ class Call:
     type: DataType
     distinct: bool = False
     filter: str | None = None
-    order: tuple[tuple[str, bool], ...] = ()
+    separator: str | None = None
+    """Of LISTAGG."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,16 +243,23 @@ class Join(Node):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One ORDER BY item over a column."""
+    """One ORDER BY item over a column.
+
+    `arrival`: the column is a processing time, so that rows come in the order of their arrival, whatever it holds.
+    """
 
     column: str
     descending: bool = False
     nulls_first: bool = True
+    arrival: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rank(Unary):
-    """Top-N: the rows of rank `first` to `last` within each partition; `rank` names the rank column, if it is kept."""
+    """Top-N: the rows of rank `first` to `last` within each partition; `rank` names the rank column, if it is kept.
+
+    Without `order`, and by ascending arrival, the rows that came first stay.
+    """
 
     function: str = "ROW_NUMBER"
     partition: tuple[str, ...] = ()

@@ -31,7 +31,7 @@ from rowkind.runtime.batches import Batch, batch_of, flat
 from rowkind.runtime.checkpoint import Checkpoint, JobRecord
 from rowkind.runtime.control import FIRST_ROWS, Control, adapted
 from rowkind.runtime.counters import counters
-from rowkind.runtime.frames import Frames
+from rowkind.runtime.frames import Frames, Versions
 from rowkind.runtime.job_plan import JobPlan
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 WANTED = timedelta(seconds=5)
 """How long a batch should take when there is more to read than one batch holds, unless an interval is set."""
 
+
+KEPT_VERSIONS = 3
+"""Batches back to which state stays readable."""
 
 Row = tuple[str, tuple[Any, ...]]
 """The symbol of a row's kind, and its values."""
@@ -68,6 +71,9 @@ class BatchStep:
         self._show = show
         self._tasks = tasks
         self._rows = [min(FIRST_ROWS, t.scan.max_rows_per_batch or FIRST_ROWS) for t in plan.tables]
+        self._names = [stage.name for chain in plan.operators.values() for stage in chain]
+        last = checkpoint.last()
+        self._bases: dict[str, int] = {} if last is None else dict(checkpoint.manifest(last)["operators"])
         self._clusters: dict[str, Cluster] = {}
         self.finished = threading.Event()
         self.failure: BaseException | None = None
@@ -80,28 +86,38 @@ class BatchStep:
             raise
 
     def _run(self, ranges: DataFrame, version: int) -> None:
-        offset = json.loads(ranges.collect()[0].batch)
+        said = ranges.collect()
+        if not said or said[0].batch == "{}":
+            return  # a job that is stopped before its first batch
+        offset = json.loads(said[0].batch)
         batch = batch_of(offset)
         if not self._checkpoint.done(version):
             started = time.monotonic()
-            self._write(ranges.sparkSession, batch)
+            self._write(ranges.sparkSession, batch, version)
             took = timedelta(seconds=time.monotonic() - started)
-            self._checkpoint.finish(version, {"version": version, "number": batch.number, "clock": batch.clock})
+            self._finish(version, batch)
             self._commit_groups(offset)
             self._account(offset, batch, took)
         if batch.final:
             self.finished.set()
 
-    def _write(self, spark: SparkSession, batch: Batch) -> None:
+    def _finish(self, version: int, batch: Batch) -> None:
+        """The manifest of a batch: from here on it is done, and its state is what the next one starts from."""
+        self._bases.update(dict.fromkeys(self._names, version))
+        content = {"version": version, "number": batch.number, "clock": batch.clock, "operators": self._bases}
+        self._checkpoint.finish(version, content)
+
+    def _write(self, spark: SparkSession, batch: Batch, version: int) -> None:
         added = counters(spark)
-        frames = Frames(spark, self._plan, batch, added)
+        versions = Versions(self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS)
+        frames = Frames(spark, self._plan, batch, versions, added)
         try:
             written = [frames.sink(sink) for sink in self._plan.sinks]
             if written:
                 reduce(DataFrame.union, written).collect()
             for root in self._plan.roots:
                 if isinstance(root, n.Print) and self._show is not None:
-                    self._show(root.titles, _rows(frames.frame(root.input)))
+                    self._show(root.titles, _rows(frames.delta(root.input).frame()))
         finally:
             frames.release()
         self._progress.counts.update(added.value)

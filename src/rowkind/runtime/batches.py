@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Protocol
 
 from rowkind.kafka.ranges import OffsetRange, Partition
@@ -145,24 +144,41 @@ def capped(start: Offsets, end: Offsets, rows: int) -> Offsets:
 
 
 def cut(ranges: Sequence[OffsetRange], pace: Pace, splittable: bool) -> list[list[list[Any]]]:
-    """Ranges dealt out to tasks. A partition stays whole, so that the order of its keys is kept, unless splittable."""
+    """Ranges dealt out to tasks.
+
+    A partition stays whole, so that the order of its keys is kept. A splittable one may be cut, but always so that
+    the number of the task grows with the offset: whoever needs the order can still tell it.
+    """
     total = sum(r.until - r.start for r in ranges)
     wanted = max(1, min(pace.tasks, total // pace.rows_per_task))
-    pieces = [p for r in ranges for p in split(r, -(-total // wanted))] if splittable else list(ranges)
-    tasks: list[list[OffsetRange]] = [[] for _ in range(min(wanted, len(pieces)))]
+    return _evenly(ranges, total, wanted) if splittable else _whole(ranges, wanted)
+
+
+def _evenly(ranges: Sequence[OffsetRange], total: int, wanted: int) -> list[list[list[Any]]]:
+    """All ranges in a row, cut into equal lengths."""
+    tasks: list[list[list[Any]]] = [[] for _ in range(wanted)]
+    before = 0
+    for whole in sorted(ranges):
+        at = whole.start
+        while at < whole.until:
+            task = min(before * wanted // total, wanted - 1)
+            room = -(-(task + 1) * total // wanted) - before
+            until = min(whole.until, at + max(1, room))
+            tasks[task].append(list(whole._replace(start=at, until=until)))
+            before += until - at
+            at = until
+    return [task for task in tasks if task]
+
+
+def _whole(ranges: Sequence[OffsetRange], wanted: int) -> list[list[list[Any]]]:
+    """Whole ranges, the largest first, each to the task with the least to do."""
+    tasks: list[list[OffsetRange]] = [[] for _ in range(min(wanted, len(ranges)))]
     load = [0] * len(tasks)
-    for piece in sorted(pieces, key=lambda r: (r.start - r.until, r.topic, r.partition, r.start)):
+    for piece in sorted(ranges, key=lambda r: (r.start - r.until, r.topic, r.partition)):
         lightest = load.index(min(load))
         tasks[lightest].append(piece)
         load[lightest] += piece.until - piece.start
     return [[list(r) for r in sorted(task)] for task in tasks]
-
-
-def split(whole: OffsetRange, rows: int) -> list[OffsetRange]:
-    """A range in pieces of about so many rows."""
-    count = max(1, round((whole.until - whole.start) / rows))
-    edges = [whole.start + (whole.until - whole.start) * i // count for i in range(count + 1)]
-    return [whole._replace(start=a, until=b) for a, b in pairwise(edges)]
 
 
 def _nested(offsets: Offsets) -> dict[str, dict[str, int]]:

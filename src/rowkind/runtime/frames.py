@@ -2,40 +2,58 @@
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
+import pickle
+from dataclasses import dataclass
+from functools import reduce, singledispatchmethod
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from rowkind.catalog.types import Field, quote, spark_type
-from rowkind.kafka.messages import ORDER_COLUMN
+from rowkind.catalog.types import Field, arrow_type, quote, spark_type
+from rowkind.kafka.messages import row_schema
 from rowkind.kinds import KIND_COLUMN
+from rowkind.operators.contract import END_OF_TIME, BatchContext
 from rowkind.plan import nodes as n
 from rowkind.plan.expressions import bind_clock
 from rowkind.plan.partitioning import partitioned_by
-from rowkind.runtime import workers
 from rowkind.runtime.batches import Batch
-from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.deltas import Delta
+from rowkind.runtime.job_plan import JobPlan, NamedOperator
+from rowkind.runtime.steps import Combine, Pick, Process, Read, StatePlace
+from rowkind.runtime.write_step import SUMMARY, Write
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The state of a job: where it is, the version that this batch writes, and what each operator starts from."""
+
+    root: str
+    version: int
+    bases: dict[str, int]
+    oldest: int | None = None
 
 
 class Frames:
-    """The DataFrames of one batch; a node that several others use is computed once."""
+    """The deltas of one batch; a node that several others use is computed once."""
 
-    def __init__(self, spark: SparkSession, job: JobPlan, batch: Batch, counters: Any) -> None:
+    def __init__(self, spark: SparkSession, job: JobPlan, batch: Batch, versions: Versions, counters: Any) -> None:
         self._spark = spark
         self._job = job
         self._batch = batch
+        self._versions = versions
         self._counters = counters
-        self._made: dict[n.Node, DataFrame] = {}
+        self._made: dict[n.Node, Delta] = {}
         self._kept: list[DataFrame] = []
 
-    def frame(self, node: n.Node) -> DataFrame:
-        """The delta of a node, with the kind column last."""
+    def delta(self, node: n.Node) -> Delta:
+        """The delta of a node: its columns, and the kind last."""
         if node not in self._made:
             made = self._build(node)
             if self._job.uses[node] > 1 and not isinstance(node, n.Values):
-                made = made.persist()
-                self._kept.append(made)
+                kept = made.frame().persist()
+                self._kept.append(kept)
+                made = self._of(kept, node.columns)
             self._made[node] = made
         return self._made[node]
 
@@ -43,65 +61,103 @@ class Frames:
         for frame in self._kept:
             frame.unpersist()
 
+    def _of(self, frame: DataFrame, columns: tuple[Field, ...]) -> Delta:
+        return Delta(frame, changelog_schema(columns), self._counters)
+
     @singledispatchmethod
-    def _build(self, node: n.Node) -> DataFrame:
-        raise NotImplementedError(type(node).__name__)
+    def _build(self, node: n.Node) -> Delta:
+        return self._operators(node)
 
     @_build.register
-    def _(self, node: n.Scan) -> DataFrame:
-        index = self._job.scans.index(node)
-        ordered = self._job.ordered[index]
-        schema = _ddl(node.columns) + f", {KIND_COLUMN} TINYINT" + (f", {ORDER_COLUMN} BIGINT" if ordered else "")
-        tasks = self._batch.tasks.get(index, ())
-        if not tasks:
-            return self._spark.createDataFrame([], schema)
-        numbers = self._spark.range(0, len(tasks), 1, len(tasks))
-        return numbers.mapInArrow(workers.reading(node.table, ordered, tasks, self._counters), schema)
+    def _(self, node: n.Scan) -> Delta:
+        schema = row_schema(node.table)
+        tasks = self._batch.tasks.get(self._job.scans.index(node), ())
+        numbers = self._spark.range(0, len(tasks), 1, max(1, len(tasks)))
+        return Delta(numbers, schema, self._counters).then(Read(pickle.dumps(node.table), tuple(tasks)), schema)
 
     @_build.register
-    def _(self, node: n.Values) -> DataFrame:
-        schema = ", ".join(part for part in (_ddl(node.columns), f"{KIND_COLUMN} TINYINT") if part)
-        if self._batch.number != 0:
-            return self._spark.createDataFrame([], schema)
-        rows = [", ".join([*(self._sql(e.sql) for e in row), "CAST(0 AS TINYINT)"]) for row in node.rows]
+    def _(self, node: n.Values) -> Delta:
         names = ", ".join([*(quote(c.name) for c in node.columns), KIND_COLUMN])
-        return self._spark.sql(f"SELECT * FROM (VALUES {', '.join(f'({row})' for row in rows)}) AS v({names})")
+        rows = node.rows if self._batch.number == 0 else ()
+        texts = [", ".join([*(self._sql(e.sql) for e in row), "CAST(0 AS TINYINT)"]) for row in rows]
+        if not texts:
+            columns = "".join(f"{quote(c.name)} {spark_type(c.type)}, " for c in node.columns)
+            return self._of(self._spark.createDataFrame([], f"{columns}{KIND_COLUMN} TINYINT"), node.columns)
+        values = ", ".join(f"({text})" for text in texts)
+        return self._of(self._spark.sql(f"SELECT * FROM (VALUES {values}) AS v({names})").coalesce(1), node.columns)
 
     @_build.register
-    def _(self, node: n.Project) -> DataFrame:
-        below = self.frame(node.input)
+    def _(self, node: n.Project) -> Delta:
+        below = self.delta(node.input)
+        passed = [(e.name, e.expr.column) for e in node.expressions]
+        if below.steps and all(old is not None for _, old in passed):
+            pick = Pick((*((new, str(old)) for new, old in passed), (KIND_COLUMN, KIND_COLUMN)))
+            return below.then(pick, changelog_schema(node.columns))
         made = [f"{self._sql(e.expr.sql)} AS {quote(e.name)}" for e in node.expressions]
-        return below.selectExpr(*made, *self._carried(below))
+        return self._of(below.frame().selectExpr(*made, KIND_COLUMN), node.columns)
 
     @_build.register
-    def _(self, node: n.Filter) -> DataFrame:
-        return self.frame(node.input).where(self._sql(node.condition.sql))
+    def _(self, node: n.Filter) -> Delta:
+        return self._of(self.delta(node.input).frame().where(self._sql(node.condition.sql)), node.columns)
 
     @_build.register
-    def _(self, node: n.WatermarkAssigner) -> DataFrame:
-        return self.frame(node.input)
+    def _(self, node: n.WatermarkAssigner) -> Delta:
+        return self.delta(node.input)
 
     @_build.register
-    def _(self, node: n.Union) -> DataFrame:
-        first, *rest = (self.frame(i).drop(ORDER_COLUMN) for i in node.branches)
-        for other in rest:
-            first = first.union(other)
-        return first
+    def _(self, node: n.Union) -> Delta:
+        branches = [self.delta(branch).frame() for branch in node.branches]
+        return self._of(reduce(DataFrame.union, branches), node.columns)
+
+    def _operators(self, node: n.Node) -> Delta:
+        """A stateful node: its inputs combined, exchanged by key, and processed on state; perhaps in several stages."""
+        chain = self._job.operators[node]
+        packed = [pickle.dumps(stage.operator) for stage in chain]
+        schema = chain[0].operator.exchange_schema
+        combined = [self.delta(i).then(Combine(packed[0], at), schema) for at, i in enumerate(node.inputs)]
+        exchanged = reduce(DataFrame.union, [delta.frame() for delta in combined])
+        for position, stage in enumerate(chain):
+            delta = self._processed(exchanged, stage, packed[position])
+            if position + 1 < len(chain):
+                following = chain[position + 1].operator
+                exchanged = delta.then(Combine(packed[position + 1]), following.exchange_schema).frame()
+        return delta
+
+    def _processed(self, rows: DataFrame, stage: NamedOperator, packed: bytes) -> Delta:
+        key = stage.operator.key
+        # Always an explicit exchange: without one, the keys of a small input would land in another state partition.
+        parted = rows.repartition(self._job.partitions, *(quote(c) for c in key)) if key else rows.repartition(1)
+        versions = self._versions
+        base = versions.bases.get(stage.name)
+        place = StatePlace(versions.root, stage.name, versions.version, base, versions.oldest)
+        step = Process(packed, place, self._context())
+        schema = stage.operator.output_schema
+        return Delta(parted, schema, self._counters).then(step, schema)
+
+    def _context(self) -> BatchContext:
+        watermark = END_OF_TIME if self._batch.final else None
+        return BatchContext(self._versions.version, self._batch.clock, watermark)
 
     def sink(self, node: n.Sink) -> DataFrame:
         """A DataFrame whose evaluation writes the sink's rows; one summary row a task."""
-        rows = self.frame(node.input).drop(ORDER_COLUMN)
-        table, tasks = node.table, self._tasks(node.input)
-        key = table.primary_key if node.net else None
+        delta, table = self.delta(node.input), node.table
+        tasks = self._tasks(node.input)
         if node.net and not _together(node.input, table.primary_key):
             tasks = self._job.partitions
-            rows = rows.repartition(tasks, *(quote(c) for c in table.primary_key))
+            delta = self._of(delta.frame().repartition(tasks, *(quote(c) for c in table.primary_key)), node.columns)
         elif table.sink.parallelism is not None:
             tasks = table.sink.parallelism
-            rows = self._spread(rows, node, tasks)
-        name = f"{node.index}:{table.name}"
-        write = workers.writing(table, name, tasks, key, self._job.enforcer, self._counters)
-        return rows.mapInArrow(write, workers.SUMMARY)
+            delta = self._of(self._spread(delta.frame(), node, tasks), node.columns)
+        key = table.primary_key if node.net else None
+        write = Write(pickle.dumps(table), f"{node.index}:{table.name}", tasks, key, self._job.enforcer)
+        return delta.then(write, SUMMARY).frame()
+
+    def _spread(self, rows: DataFrame, node: n.Sink, parallelism: int) -> DataFrame:
+        """`sink.parallelism`: by key where the table has one, so that the order of a key's rows is kept."""
+        key = node.table.primary_key or tuple(c.name for c in node.table.key_columns)
+        if key and parallelism > 1:
+            return rows.repartition(parallelism, *(quote(c) for c in key))
+        return rows.coalesce(1) if parallelism == 1 else rows.repartition(parallelism)
 
     def _tasks(self, node: n.Node) -> int:
         """In how many tasks the rows of a node are."""
@@ -113,25 +169,16 @@ class Frames:
             return self._tasks(node.input)
         return 1 if isinstance(node, n.Values) else self._job.partitions
 
-    def _spread(self, rows: DataFrame, node: n.Sink, parallelism: int) -> DataFrame:
-        """`sink.parallelism`: by key where the table has one, so that the order of a key's rows is kept."""
-        key = node.table.primary_key or tuple(c.name for c in node.table.key_columns)
-        if key and parallelism > 1:
-            return rows.repartition(parallelism, *(quote(c) for c in key))
-        return rows.coalesce(1) if parallelism == 1 else rows.repartition(parallelism)
-
     def _sql(self, sql: str) -> str:
         return bind_clock(sql, self._batch.clock, self._batch.number)
 
-    def _carried(self, below: DataFrame) -> list[str]:
-        return [c for c in (KIND_COLUMN, ORDER_COLUMN) if c in below.columns]
+
+def changelog_schema(columns: tuple[Field, ...]) -> pa.Schema:
+    """The Arrow schema of a changelog with these columns; every column may be null, as in a delete."""
+    return pa.schema([*(pa.field(c.name, arrow_type(c.type)) for c in columns), pa.field(KIND_COLUMN, pa.int8())])
 
 
 def _together(node: n.Node, key: tuple[str, ...]) -> bool:
     """Whether all rows of a key are in one task already."""
     parts = partitioned_by(node)
     return parts is not None and set(parts) <= set(key)
-
-
-def _ddl(columns: tuple[Field, ...]) -> str:
-    return ", ".join(f"{quote(c.name)} {spark_type(c.type)}" for c in columns)

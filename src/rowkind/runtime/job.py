@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -68,6 +68,7 @@ class Job:
         self._folder = Path(tempfile.mkdtemp(prefix="rowkind-job-"))
         self._checkpoint = Checkpoint(checkpoint or str(self._folder / "checkpoint"))
         record = self._checkpoint.open(plan)
+        plan = self.plan = replace(plan, partitions=record.partitions)
         tasks = spark.sparkContext.defaultParallelism
         self._control = Control.create(self._folder / "control", Inputs(plan.tables, plan.splittable), tasks)
         self._step = BatchStep(plan, self._checkpoint, record, self._control, self.progress, interval, show, tasks)
@@ -87,8 +88,9 @@ class Job:
 
     def stop(self) -> None:
         """Finish the batch under way, then stop. Returns at once; `wait()` waits for it."""
-        self._stopping = True
-        self._control.stop()
+        if not self._ended.is_set():
+            self._stopping = True
+            self._control.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end; False when the time ran out before. A failed job raises its error."""

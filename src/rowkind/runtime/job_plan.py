@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import NotNullEnforcer
+from rowkind.operators.contract import Operator
 from rowkind.plan import nodes as n
-from rowkind.plan.rules.net_sinks import stateful
+from rowkind.plan.rules.net_sinks import STATELESS, stateful
+from rowkind.runtime.operators import operators_for
+
+
+@dataclass(frozen=True)
+class NamedOperator:
+    """An operator, under the name that its state has in the checkpoint."""
+
+    name: str
+    operator: Operator
 
 
 @dataclass(frozen=True)
@@ -18,10 +29,9 @@ class JobPlan:
 
     roots: tuple[n.Node, ...]
     scans: tuple[n.Scan, ...]
-    ordered: tuple[bool, ...]
-    """For each scan, whether an operator needs the order of a key's rows beyond the task that reads them."""
     splittable: tuple[bool, ...]
     """For each scan, whether a partition may be read by several tasks at once."""
+    operators: Mapping[n.Node, tuple[NamedOperator, ...]]
     uses: Counter[n.Node]
     partitions: int
     enforcer: NotNullEnforcer
@@ -43,22 +53,38 @@ class JobPlan:
         return any(stateful(root) for root in self.roots)
 
 
-def job_plan(roots: Sequence[n.Node], partitions: int, enforcer: NotNullEnforcer = NotNullEnforcer.ERROR) -> JobPlan:
+def job_plan(
+    roots: Sequence[n.Node],
+    partitions: int,
+    enforcer: NotNullEnforcer = NotNullEnforcer.ERROR,
+    ttl: timedelta = timedelta(0),
+) -> JobPlan:
     """Put the plans of one job together; a scan that several of them use is read once."""
     uses: Counter[n.Node] = Counter()
     for root in roots:
         _count(root, uses)
     scans = tuple(node for node in uses if isinstance(node, n.Scan))
-    normalized = {node.input for node in uses if isinstance(node, n.Normalize)}
     return JobPlan(
         roots=tuple(roots),
         scans=scans,
-        ordered=tuple(scan in normalized for scan in scans),
         splittable=tuple(_splittable(scan, roots) for scan in scans),
+        operators=_operators(uses, ttl),
         uses=uses,
         partitions=partitions,
         enforcer=enforcer,
     )
+
+
+def _operators(nodes: Iterable[n.Node], ttl: timedelta) -> dict[n.Node, tuple[NamedOperator, ...]]:
+    """Operators by node; their names follow their order in the plan, so that a restarted job finds their state."""
+    found: dict[n.Node, tuple[NamedOperator, ...]] = {}
+    for node in nodes:
+        if not isinstance(node, STATELESS):
+            stages = operators_for(node, int(ttl.total_seconds() * 1000))
+            kind = type(node).__name__.lower()
+            names = [f"{len(found)}-{kind}" + (f"-{i}" if i else "") for i in range(len(stages))]
+            found[node] = tuple(map(NamedOperator, names, stages))
+    return found
 
 
 def _count(node: n.Node, uses: Counter[n.Node]) -> None:

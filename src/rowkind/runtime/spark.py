@@ -18,7 +18,6 @@ RELIED_ON = {
     "spark.sql.timeType.enabled": "true",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
-    "spark.sql.execution.pythonUDF.arrow.concurrency.level": "1",
     "spark.sql.streaming.pollingDelay": "100ms",
     "spark.sql.streaming.stopTimeout": "60s",
     "spark.sql.streaming.numRecentProgressUpdates": "1",
@@ -54,8 +53,7 @@ def rely_on(spark: SparkSession) -> SparkSession:
     """A session of the same Spark, with the settings that the engine depends on; the user's own stays as it is."""
     session = spark.newSession()
     for key, value in RELIED_ON.items():
-        if session.conf.isModifiable(key) or key.startswith("spark.sql."):
-            session.conf.set(key, value)
+        session.conf.set(key, value)
     return session
 
 

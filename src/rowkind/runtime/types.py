@@ -42,9 +42,9 @@ def _from_spark(type: s.DataType) -> DataType:
             return t.map_of(from_spark(type.keyType, False), from_spark(type.valueType, type.valueContainsNull))
         case s.StructType():
             return t.row(*(Field(f.name, from_spark(f.dataType, f.nullable)) for f in type.fields))
-    if type.typeName().startswith("time("):
+    if type.typeName() == "time":
         # TimeType is younger than the oldest Spark that rowkind runs on.
-        return t.time(6)
+        return t.time(getattr(type, "precision", 6))
     found = next((_SIMPLE[kind] for kind in type.__class__.__mro__ if kind in _SIMPLE), None)
     if found is None:
         raise RowkindError("SPARK_TYPE_NOT_SUPPORTED", type=type.simpleString())

@@ -1,0 +1,32 @@
+"""A delta on its way through a batch: a DataFrame, and the worker steps that are still to be taken on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from rowkind.runtime.steps import Step, running
+
+
+@dataclass(frozen=True)
+class Delta:
+    """Steps gather until Spark itself has to look at the rows: then they run together, in one Python worker."""
+
+    source: DataFrame
+    schema: pa.Schema
+    counters: Any
+    steps: tuple[Step, ...] = ()
+
+    def then(self, step: Step, schema: pa.Schema) -> Delta:
+        """One more step; `schema` is what it makes."""
+        return replace(self, steps=(*self.steps, step), schema=schema)
+
+    def frame(self) -> DataFrame:
+        """The rows as a DataFrame."""
+        if not self.steps:
+            return self.source
+        return self.source.mapInArrow(running(self.steps, self.counters), from_arrow_schema(self.schema))

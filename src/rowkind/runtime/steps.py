@@ -1,0 +1,175 @@
+"""What runs inside Spark's Python workers: steps from Arrow batches to Arrow batches, several of them in one pass.
+
+Between two exchanges a batch's rows stay in one worker as long as no Spark SQL is needed. Clients and decoders live in
+caches of modules and are touched by module-level code only: what is sent along with a task would be a cold copy.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, Protocol
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from rowkind.catalog.modes import OnDataLoss as Loss
+from rowkind.kafka.messages import MessageDecoder
+from rowkind.kafka.ranges import OffsetRange
+from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
+from rowkind.operators.contract import BatchContext, Operator
+from rowkind.runtime.remote import reporting
+from rowkind.state.store import StateStore
+
+Batches = Iterator[pa.RecordBatch]
+
+CHUNK_ROWS = 50_000
+COMBINE_ROWS = 500_000
+"""Rows that are combined at once before an exchange: more of them shrink better, but are held in memory."""
+ROOM = 2**40
+"""Rows of one task at most: row numbers of different tasks never meet."""
+
+
+class Step(Protocol):
+    """One step. Pickled with every batch, so it is small; called once a task."""
+
+    def run(self, batches: Batches, counts: Counter[str]) -> Batches: ...
+
+
+def task_number() -> int:
+    task = TaskContext.get()
+    return task.partitionId() if task else 0
+
+
+def running(steps: Sequence[Step], counters: Any) -> Callable[[Batches], Batches]:
+    """For mapInArrow: all the steps, one behind the other."""
+    return partial(reporting, _run, pickle.dumps(tuple(steps)), counters)
+
+
+def _run(packed: bytes, counters: Any, batches: Batches) -> Batches:
+    counts: Counter[str] = Counter()
+    for step in pickle.loads(packed):
+        batches = step.run(batches, counts)
+    yield from batches
+    counters.add(+counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The rows of each task's ranges; the input is the task's number (`spark.range`)."""
+
+    table: bytes
+    """A pickled KafkaTable: the key under which the worker keeps its decoder."""
+    tasks: tuple[tuple[OffsetRange, ...], ...]
+
+    def run(self, batches: Batches, counts: Counter[str]) -> Batches:
+        decoder = _decoder(self.table)
+        decoder.counts.clear()
+        table, lost = decoder.table, ReadCounts()
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                for wanted in self.tasks[number]:
+                    loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
+                    for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost):
+                        yield decoder.decode(raw, wanted.topic, wanted.partition)
+        decoder.counts["offsets-lost"] += lost.lost
+        counts.update({f"{table.name}.{name}": count for name, count in decoder.counts.items()})
+
+
+@lru_cache(maxsize=32)
+def _decoder(packed: bytes) -> MessageDecoder:
+    return MessageDecoder(pickle.loads(packed))
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Columns passed on under other names, or left out."""
+
+    columns: tuple[tuple[str, str], ...]
+    """(new name, old name)"""
+
+    def run(self, batches: Batches, counts: Counter[str]) -> Batches:
+        names = [new for new, _ in self.columns]
+        for batch in batches:
+            yield pa.RecordBatch.from_arrays([batch.column(old) for _, old in self.columns], names=names)
+
+
+@dataclass(frozen=True, slots=True)
+class Combine:
+    """An operator's input before its exchange."""
+
+    operator: bytes
+    input: int = 0
+
+    def run(self, batches: Batches, counts: Counter[str]) -> Batches:
+        operator = _operator(self.operator)
+        order, rows = task_number() * ROOM, 0
+        pending: list[pa.RecordBatch] = []
+        for batch in batches:
+            pending.append(batch)
+            rows += batch.num_rows
+            if rows >= COMBINE_ROWS:
+                yield from self._combined(operator, pending, order)
+                order, rows, pending = order + rows, 0, []
+        if pending:
+            yield from self._combined(operator, pending, order)
+
+    def _combined(self, operator: Operator, pending: list[pa.RecordBatch], order: int) -> Batches:
+        delta = fitted(pending, operator.input_schemas[self.input])
+        yield from operator.combine(delta, self.input, order).to_batches(max_chunksize=CHUNK_ROWS)
+
+
+@dataclass(frozen=True, slots=True)
+class StatePlace:
+    """Where an operator's state is, and which version a batch reads and writes."""
+
+    root: str
+    operator: str
+    version: int
+    base: int | None
+    oldest: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """An operator behind its exchange: one state partition a task."""
+
+    operator: bytes
+    place: StatePlace
+    context: BatchContext
+
+    def run(self, batches: Batches, counts: Counter[str]) -> Batches:
+        operator, place = _operator(self.operator), self.place
+        delta = fitted(list(batches), operator.exchange_schema)
+        clock = self.context.clock // 1000
+        store = StateStore(
+            place.root,
+            place.operator,
+            task_number(),
+            place.version,
+            base=place.base,
+            clock_ms=clock,
+            oldest=place.oldest,
+        )
+        output = operator.process(delta, store, self.context)
+        store.commit()
+        counts.update({f"{place.operator}.{name}": count for name, count in output.counters.items()})
+        yield from output.rows.to_batches(max_chunksize=CHUNK_ROWS)
+
+
+@lru_cache(maxsize=64)
+def _operator(packed: bytes) -> Operator:
+    operator: Operator = pickle.loads(packed)
+    return operator
+
+
+def fitted(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    """Batches as one table of a schema; Spark may have made columns nullable or changed time zones' names."""
+    found = [b for b in batches if b.num_rows]
+    if not found:
+        return schema.empty_table()
+    table = pa.Table.from_batches(found)
+    return table if table.schema == schema else table.select(schema.names).cast(schema)
