@@ -15,7 +15,7 @@ def _database(process: int) -> duckdb.DuckDBPyConnection:
 
 
 def compute(texts: pa.Array, *expressions: str) -> list[pa.Array]:
-    """Each expression over the column `t`, in the order of its values.
+    """Each expression over the column `t`, in the order of its values. Raises duckdb.Error for a text it refuses.
 
     >>> compute(pa.array(["[1,2]"]), "json_array_length(t)")[0].to_pylist()
     [2]
@@ -26,6 +26,9 @@ def compute(texts: pa.Array, *expressions: str) -> list[pa.Array]:
         cursor.register("texts", pa.table({"t": texts}))
         named = ", ".join(f"{e} AS c{i}" for i, e in enumerate(expressions))
         table = cursor.sql(f"SELECT {named} FROM texts").to_arrow_table()
+    except UnicodeDecodeError as error:
+        # DuckDB quotes the start of the text in its message, and may cut a character in two.
+        raise duckdb.InvalidInputException(str(error)) from None
     finally:
         cursor.close()
     return [_one(column) for column in table.columns]

@@ -11,7 +11,8 @@ from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoder, Encoder, FormatChoice
 from rowkind.formats.json_cells import JsonReading
 from rowkind.formats.json_decode import JsonDecoder
-from rowkind.formats.json_encode import JsonEncoder, JsonWriting, NullKeys
+from rowkind.formats.json_encode import JsonEncoder
+from rowkind.formats.json_exact import JsonWriting, NullKeys
 from rowkind.formats.temporal import TimestampStandard, timestamp_standard
 from rowkind.kinds import ChangelogMode
 

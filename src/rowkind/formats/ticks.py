@@ -28,7 +28,7 @@ def ticks(column: pa.Array, type: DataType) -> list[Any]:
             return _split(column, ticks(column.flatten(), type.element))
         case Root.MAP | Root.MULTISET:
             key, value = map_members(type)
-            entries = _map_entries(column)
+            entries = map_entries(column)
             pairs = zip(ticks(entries.field(0), key), ticks(entries.field(1), value), strict=True)
             return _split(column, list(pairs))
         case Root.ROW:
@@ -39,21 +39,9 @@ def ticks(column: pa.Array, type: DataType) -> list[Any]:
             return list(column.to_pylist())
 
 
-def _map_entries(column: pa.MapArray) -> pa.StructArray:
+def map_entries(column: pa.MapArray) -> pa.StructArray:
     """The entries of all maps that are not null, one after the other, as a list's `flatten` gives them."""
-    lists = pa.Array.from_buffers(
-        pa.list_(pa.struct([column.type.key_field, column.type.item_field])),
-        len(column),
-        column.buffers()[:2],
-        column.null_count,
-        column.offset,
-        [
-            pa.StructArray.from_arrays(
-                [column.keys, column.items], fields=[column.type.key_field, column.type.item_field]
-            )
-        ],
-    )
-    return lists.flatten()
+    return column.cast(pa.list_(pa.struct([column.type.key_field, column.type.item_field]))).flatten()
 
 
 def _split(column: pa.Array, members: list[Any]) -> list[Any]:
