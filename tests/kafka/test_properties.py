@@ -159,6 +159,7 @@ def test_native_keys_pass_behind_their_prefix() -> None:
 
 def test_a_number_that_is_none() -> None:
     assert condition({"buffer.memory": "much"}).condition == "KAFKA_PROPERTY_VALUE"
+    assert condition({"default.api.timeout.ms": "1 min"}).condition == "KAFKA_PROPERTY_VALUE"
     with pytest.raises(RowkindError) as caught:
         clients.open_consumer({**SERVERS, "fetch.min.bytes": "few"})
     assert caught.value.condition == "KAFKA_CLIENT_REFUSED"

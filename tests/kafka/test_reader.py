@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import sys
+import traceback
 from datetime import UTC, datetime
 from typing import Any
 
@@ -303,6 +305,9 @@ def test_a_forked_child_uses_its_own_consumers(
     if child == 0:
         try:
             os._exit(0 if len(rows(OffsetRange(name, 0, 5, 10), properties)) == 5 else 1)
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
         finally:
             os._exit(2)
     _, status = os.waitpid(child, 0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -222,6 +224,9 @@ def test_a_forked_child_uses_its_own_producer(
             writer_for("sink", properties, name).write(payloads(numbered(5)))
             writer_for("sink", properties, name).flush()
             os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
         finally:
             os._exit(2)
     _, status = os.waitpid(child, 0)

@@ -158,8 +158,14 @@ class Cluster:
             if error.condition == "KAFKA_FAILED":
                 raise RowkindError("TOPIC_NOT_CREATED", topic=topic, reason=error.params["reason"]) from error
             raise
-        self._retried(lambda: self.ends(self.partitions([topic])), f"waiting for topic '{topic}'")
+        self._retried(lambda: self._use(topic), f"waiting for topic '{topic}'")
         return True
+
+    def _use(self, topic: str) -> None:
+        found = self.existing([topic])
+        if topic not in found:
+            raise KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
+        self.ends([Partition(topic, number) for number in found[topic]])
 
     def _offsets(self, partitions: Iterable[Partition], spec: OffsetSpec, stable: bool | None = None) -> Offsets:
         if stable is None:
@@ -189,7 +195,9 @@ class Cluster:
         deadline = time.monotonic() + self.timeout
         while True:
             try:
-                return ask()
+                answer = ask()
+                self._reports.errors.clear()
+                return answer
             except KafkaException as error:
                 self._give_up_or_go_on(error.args[0], deadline, what)
                 self._admin.poll(0.05)
@@ -204,7 +212,9 @@ class Cluster:
         """A future's result; None for the error code that means there is no such thing."""
         while True:
             try:
-                return future.result(0.2)
+                answer = future.result(0.2)
+                self._reports.errors.clear()
+                return answer
             except NotYet:
                 self._admin.poll(0)
                 if self._reports.hopeless:

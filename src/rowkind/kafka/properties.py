@@ -134,6 +134,8 @@ def _keys(name: str) -> list[ClientKey | None]:
 def _mapped(key: ClientKey, value: str) -> dict[str, Any]:
     if key.fate is Fate.REFUSED and value.strip() not in key.harmless:
         raise RowkindError("KAFKA_PROPERTY_REFUSED", key=key.name, note=key.note)
+    if key.fate is Fate.USED and key.name.endswith((".ms", ".level")) and not value.strip().lstrip("-").isdigit():
+        raise RowkindError("KAFKA_PROPERTY_VALUE", key=key.name, value=value, reason="not a whole number")
     if key.fate is not Fate.MAPPED:
         return {}
     try:

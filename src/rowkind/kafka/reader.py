@@ -150,24 +150,30 @@ class _Reading:
             self.kept.carry = carry[limit:]
             return carry[:limit]
         consumed = self.kept.consumer.consume(min(limit, self.range.until - self.next), _POLL_SECONDS)
-        if any(map(Message.error, consumed)):
-            for event in consumed:
-                if event.error() is not None:
-                    self._handle(event)
-            return [message for message in consumed if message.error() is None]
-        return consumed
+        return self._without_events(consumed) if any(map(Message.error, consumed)) else consumed
+
+    def _without_events(self, consumed: list[Message]) -> list[Message]:
+        messages: list[Message] = []
+        for one in consumed:
+            if one.error() is None:
+                messages.append(one)
+                continue
+            if messages:
+                self._moved_to(_offset(messages[-1]) + 1)
+            self._handle(one)
+        return messages
 
     def _moved_to(self, offset: int) -> None:
         if offset > self.next:
             self.next = offset
             self.stalled_by = None
+            self.kept.reports.errors.clear()
             self.deadline = time.monotonic() + self.patience
 
     def _move_by_position(self) -> None:
         self._moved_to(self.kept.position())
-        hopeless = self.kept.reports.hopeless
-        if self.next < self.range.until and (hopeless or time.monotonic() > self.deadline):
-            self._give_up(hopeless or self.stalled_by)
+        if self.next < self.range.until and time.monotonic() > self.deadline:
+            self._give_up(self.kept.reports.hopeless or self.stalled_by)
 
     def _handle(self, event: Message) -> None:
         error = event.error()

@@ -51,6 +51,8 @@ class Writer:
         `headers` or `header-list`. `rows` gives the table's rows to a partitioner of the user's own.
         """
         size = batch.num_rows
+        if not size:
+            return
         keys, values = (_payloads(batch, name) for name in ("key", "value"))
         topics = _column(batch, "topic") or [self._one_topic()] * size
         partitions = _column(batch, "partition")
@@ -67,6 +69,8 @@ class Writer:
         while wait and len(self.producer) and not self._failure:
             self.producer.flush(0.5)
         self._raise_failure()
+        self._reports.errors.clear()
+        self._partitions.clear()  # partitions may be added while a job runs
 
     def discard(self) -> None:
         """Forget what was not sent yet."""
@@ -204,7 +208,10 @@ def writer_for(sink: str, properties: Properties, topic: str | None = None) -> W
         _kept, _owner = OrderedDict(), os.getpid()
     key = (sink, frozenset(properties.items()))
     writer = _kept.pop(key, None)
-    if writer is None or writer.topic != topic:
+    if writer is not None and writer.topic != topic:
+        writer.flush()
+        writer = None
+    if writer is None:
         writer = Writer(properties, topic)
     _kept[key] = writer
     while len(_kept) > LIMIT:
