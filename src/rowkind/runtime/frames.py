@@ -20,6 +20,7 @@ from rowkind.plan.partitioning import partitioned_by
 from rowkind.runtime.batches import Batch
 from rowkind.runtime.deltas import Delta
 from rowkind.runtime.job_plan import JobPlan, NamedOperator
+from rowkind.runtime.operators import FILTER
 from rowkind.runtime.steps import Combine, Pick, Process, Read, StatePlace
 from rowkind.runtime.write_step import SUMMARY, Write
 
@@ -114,7 +115,7 @@ class Frames:
         chain = self._job.operators[node]
         packed = [pickle.dumps(stage.operator) for stage in chain]
         schema = chain[0].operator.exchange_schema
-        combined = [self.delta(i).then(Combine(packed[0], at), schema) for at, i in enumerate(node.inputs)]
+        combined = [d.then(Combine(packed[0], at), schema) for at, d in enumerate(self._inputs(node))]
         exchanged = reduce(DataFrame.union, [delta.frame() for delta in combined])
         for position, stage in enumerate(chain):
             delta = self._processed(exchanged, stage, packed[position])
@@ -122,6 +123,15 @@ class Frames:
                 following = chain[position + 1].operator
                 exchanged = delta.then(Combine(packed[position + 1]), following.exchange_schema).frame()
         return delta
+
+    def _inputs(self, node: n.Node) -> list[Delta]:
+        """What a stateful node reads; a filter that was pushed into it becomes a column."""
+        if not isinstance(node, n.Normalize) or node.filter is None:
+            return [self.delta(below) for below in node.inputs]
+        condition = f"{self._sql(node.filter.sql)} AS {quote(FILTER)}"
+        columns = [quote(c.name) for c in node.input.columns]
+        frame = self.delta(node.input).frame().selectExpr(*columns, condition, KIND_COLUMN)
+        return [Delta(frame, self._job.operators[node][0].operator.input_schemas[0], self._counters)]
 
     def _processed(self, rows: DataFrame, stage: NamedOperator, packed: bytes) -> Delta:
         key = stage.operator.key

@@ -13,9 +13,13 @@ from rowkind.operators.aggregate import Aggregate
 from rowkind.operators.calls import AggregateCall
 from rowkind.operators.contract import Operator
 from rowkind.operators.distinct import sharded
+from rowkind.operators.normalize import Normalize
 from rowkind.plan import nodes as n
 from rowkind.plan.explain import described
 from rowkind.plan.traits import emits
+
+FILTER = "__filter"
+"""The column that tells a Normalize which rows pass the filter that was pushed into it."""
 
 
 @singledispatch
@@ -30,6 +34,15 @@ def _(node: n.Aggregate, ttl_ms: int) -> tuple[Operator, ...]:
     calls = tuple(_call(call) for call in node.calls)
     made = Aggregate(input_schema(node.input), node.keys, calls, append_only, node.emit_before, ttl_ms)
     return sharded(made)
+
+
+@operators_for.register
+def _(node: n.Normalize, ttl_ms: int) -> tuple[Operator, ...]:
+    schema, condition = input_schema(node.input), None
+    if node.filter is not None:
+        condition = FILTER
+        schema = schema.insert(len(schema) - 1, pa.field(FILTER, pa.bool_()))
+    return (Normalize(schema, node.key, condition, node.emit_before, ttl_ms),)
 
 
 def _call(call: n.Call) -> AggregateCall:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -44,9 +45,11 @@ def start_spark(
     require_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master or f"local[{os.cpu_count() or 2},4]")
-    for key, value in {**_AT_START, **_quiet(log), **RELIED_ON, **(conf or {})}.items():
+    target, quiet = _quiet(log)
+    for key, value in {**_AT_START, **quiet, **RELIED_ON, **(conf or {})}.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    with _stderr_to(target):
+        return builder.getOrCreate()
 
 
 def rely_on(spark: SparkSession) -> SparkSession:
@@ -57,7 +60,21 @@ def rely_on(spark: SparkSession) -> SparkSession:
     return session
 
 
-def _quiet(log: Path | None) -> dict[str, str]:
+@contextlib.contextmanager
+def _stderr_to(target: Path) -> Iterator[None]:
+    """The JVM that starts meanwhile keeps the file as its stderr, and so do the Python workers that it starts."""
+    sys.stderr.flush()
+    saved = os.dup(2)
+    with open(target, "ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+
+
+def _quiet(log: Path | None) -> tuple[Path, dict[str, str]]:
     """Spark's log goes to a file; the terminal belongs to the job."""
     folder = Path(tempfile.mkdtemp(prefix="rowkind-log-"))
     target = log or folder / "spark.log"
@@ -73,7 +90,7 @@ def _quiet(log: Path | None) -> dict[str, str]:
     )
     os.environ["SPARK_CONF_DIR"] = str(folder)
     os.environ["ROWKIND_SPARK_LOG"] = str(target)
-    return {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{config}"}
+    return target, {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{config}"}
 
 
 def log_file() -> str | None:
