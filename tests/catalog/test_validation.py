@@ -503,25 +503,20 @@ def test_formats_are_found_before_keys_are_checked() -> None:
     assert condition(append({"format": REMOVED, "unknown": "1"})) == "FORMAT_MISSING"
 
 
+def test_dead_letters_and_their_topic_come_together() -> None:
+    assert condition(append({"scan.on-error": "dead-letter"}), SOURCE) == "DEAD_LETTER_INCOMPLETE"
+    assert condition(append({"scan.dead-letter.topic": "d"}), SOURCE) == "DEAD_LETTER_INCOMPLETE"
+    table = source(append({"scan.on-error": "dead-letter", "scan.dead-letter.topic": "d"}))
+    assert table.scan.dead_letter_topic == "d"
+
+
 # What is declared for later
 
 
 LATER = [
-    (append, SOURCE, {"scan.startup.mode": "group-offsets", "properties.group.id": "g"}),
-    (append, SOURCE, {"scan.startup.mode": REMOVED, "properties.group.id": "g"}),
-    (append, SOURCE, {"scan.bounded.mode": "group-offsets", "properties.group.id": "g"}),
-    (upsert, SOURCE, {"scan.bounded.mode": "timestamp", "scan.bounded.timestamp-millis": "1"}),
-    (
-        upsert,
-        SOURCE,
-        {"scan.bounded.mode": "specific-offsets", "scan.bounded.specific-offsets": "partition:0,offset:1"},
-    ),
     (append, SOURCE, {"scan.watermark.alignment.group": "g", "scan.watermark.alignment.max-drift": "1s"}),
     (append, SOURCE, {"scan.watermark.idle-timeout": "1s"}),
     (append, SOURCE, {"scan.watermark.emit.strategy": "on-event"}),
-    (append, SOURCE, {"scan.on-error": "skip"}),
-    (append, SOURCE, {"scan.parallelism": "2"}),
-    (append, SOURCE, {"scan.dead-letter.topic": "d"}),
     (append, SOURCE, {"plain.subject": "s"}),
     (append, SINK, {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "p"}),
     (append, SINK, {"sink.semantic": "exactly-once", "sink.transactional-id-prefix": "p"}),

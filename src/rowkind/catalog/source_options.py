@@ -15,7 +15,6 @@ STARTUP_MODE: Option[StartupMode] = Option(
     StartupMode.GROUP,
     "Where reading starts. Without this option and without a group id it starts at the latest offset. "
     "`upsert-kafka` always starts at the earliest.",
-    later=(StartupMode.GROUP,),
 )
 
 STARTUP_SPECIFIC_OFFSETS = Option(
@@ -36,7 +35,6 @@ BOUNDED_MODE: Option[BoundedMode] = Option(
     "unbounded, latest-offset, group-offsets, timestamp, specific-offsets",
     BoundedMode.UNBOUNDED,
     "Where reading ends.",
-    later=(BoundedMode.GROUP, BoundedMode.TIMESTAMP, BoundedMode.SPECIFIC),
 )
 
 BOUNDED_SPECIFIC_OFFSETS = Option(
@@ -63,9 +61,7 @@ DISCOVERY_INTERVAL = Option(
     "How often to look for new partitions and topics; 0 or less never looks. A bounded table never looks.",
 )
 
-SCAN_PARALLELISM = Option(
-    "scan.parallelism", integer, "int", None, "Number of tasks that read the table.", supported=False
-)
+SCAN_PARALLELISM = Option("scan.parallelism", integer, "int", None, "Number of tasks that read the table.")
 
 WATERMARK_EMIT: Option[EmitStrategy] = Option(
     "scan.watermark.emit.strategy",
@@ -126,7 +122,6 @@ ON_ERROR: Option[OnError] = Option(
     "fail, skip, dead-letter",
     OnError.FAIL,
     "What happens to a message that cannot be decoded (rowkind's own).",
-    supported=False,
 )
 
 DEAD_LETTER_TOPIC = Option(
@@ -135,7 +130,6 @@ DEAD_LETTER_TOPIC = Option(
     "string",
     None,
     "Where such messages go with `scan.on-error` = `dead-letter` (rowkind's own).",
-    supported=False,
 )
 
 STARTUP: tuple[Option[Any], ...] = (STARTUP_MODE, STARTUP_SPECIFIC_OFFSETS, STARTUP_TIMESTAMP)

@@ -48,6 +48,7 @@ SCAN: tuple[Rule, ...] = (
     scan.scan_parallelism_is_positive,
     scan.batch_mode_fits,
     scan.cdc_duplicates_need_primary_key,
+    scan.dead_letters_have_a_topic,
 )
 
 SINK: tuple[Rule, ...] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.modes import OnError
 from rowkind.catalog.types import Field, arrow_type
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, Decoder
@@ -19,6 +21,16 @@ from rowkind.kafka.reader import ReadFields
 from rowkind.kinds import KIND_COLUMN, RowKind
 
 Indices = npt.NDArray[np.int32]
+Bad = dict[int, tuple[str, str]]
+"""Bad messages of a batch by position: which half of the message, and why."""
+
+
+class Diverted(NamedTuple):
+    """A message for the dead-letter topic: as it was, with where it came from and the reason among its headers."""
+
+    key: bytes | None
+    value: bytes | None
+    headers: list[tuple[str, bytes | None]]
 
 
 def row_schema(table: KafkaTable) -> pa.Schema:
@@ -36,6 +48,13 @@ class _Part:
     message: Indices
     kinds: pa.Array | None
 
+    def without(self, bad: Bad) -> _Part:
+        """Without the rows of messages that are bad, be it for the other half of the message."""
+        kept = ~np.isin(self.message, list(bad))
+        mask = pa.array(kept)
+        kinds = None if self.kinds is None else self.kinds.filter(mask)
+        return _Part(self.rows.filter(mask), self.message[kept], kinds)
+
 
 @dataclass
 class MessageDecoder:
@@ -47,6 +66,7 @@ class MessageDecoder:
     def __post_init__(self) -> None:
         table = self.table
         self._schema = row_schema(table)
+        self._diverted: list[Diverted] = []
         self._upsert = table.connector == "upsert-kafka"
         format_keys = [m.format_key for m in table.metadata if m.format_key is not None]
         value = format_named(table.value_format.name)
@@ -59,52 +79,51 @@ class MessageDecoder:
     def fields(self) -> ReadFields:
         """What must be read of each message; the place of a message is needed to name it in an error."""
         keys = dict.fromkeys(m.key for m in self.table.metadata if m.format_key is None)
-        return ReadFields(self._key is not None, True, tuple(dict.fromkeys([*keys, "offset"])))
+        diverts = self.table.scan.on_error is OnError.DEAD_LETTER
+        wanted = [*keys, "offset", *(["header-list"] if diverts else [])]
+        return ReadFields(self._key is not None or diverts, True, tuple(dict.fromkeys(wanted)))
 
     def decode(self, raw: pa.RecordBatch, topic: str, partition: int) -> pa.RecordBatch:
         self.counts["rows-read"] += raw.num_rows
-        value = self._values(raw, topic, partition)
-        if self._key is None:
+        bad: Bad = {}
+        value = self._values(raw, bad)
+        key = None if self._key is None else self._part(self._key.decode(raw.column("key")), "key", bad)
+        if bad:
+            self._set_aside(raw, bad, topic, partition)
+            value = value.without(bad)
+            key = key.without(bad) if key else None
+        self.counts["messages-without-row"] += raw.num_rows - len(bad) - len(np.unique(value.message))
+        if key is None:
             return self._assembled(raw, value, None)
-        key = self._part(self._key.decode(raw.column("key")), raw, "key", topic, partition)
         value, key_rows = self._crossed(value, key, raw.num_rows)
         return self._assembled(raw, value, key.rows.take(pa.array(key_rows)))
 
-    def _values(self, raw: pa.RecordBatch, topic: str, partition: int) -> _Part:
+    def take_diverted(self) -> list[Diverted]:
+        """Messages set aside for the dead-letter topic since the last call."""
+        taken, self._diverted = self._diverted, []
+        return taken
+
+    def _values(self, raw: pa.RecordBatch, bad: Bad) -> _Part:
         payloads = raw.column("value")
         if not self._upsert or not payloads.null_count:
-            return self._part(self._value.decode(payloads), raw, "value", topic, partition)
+            return self._part(self._value.decode(payloads), "value", bad)
         # A null value is a delete whatever the format: the format never sees it.
         present = np.flatnonzero(payloads.is_valid().to_numpy(zero_copy_only=False)).astype(np.int32)
         absent = np.flatnonzero(payloads.is_null().to_numpy(zero_copy_only=False)).astype(np.int32)
         self.counts["tombstones-read"] += len(absent)
-        part = self._part(self._value.decode(payloads.take(pa.array(present))), raw, "value", topic, partition, present)
+        part = self._part(self._value.decode(payloads.take(pa.array(present))), "value", bad, present)
         message = np.concatenate([part.message, absent])
         order = np.argsort(message, kind="stable")
-        empty = pa.RecordBatch.from_arrays(
-            [pa.nulls(len(absent), f.type) for f in part.rows.schema], schema=_loose(part)
-        )
-        rows = pa.concat_batches([part.rows.cast(_loose(part)), empty])
+        loose = _loose(part)
+        empty = pa.RecordBatch.from_arrays([pa.nulls(len(absent), f.type) for f in loose], schema=loose)
+        rows = pa.concat_batches([part.rows.cast(loose), empty])
         kinds = np.zeros(len(message), np.int8)
         kinds[len(part.message) :] = RowKind.DELETE
         return _Part(rows.take(pa.array(order)), message[order], pa.array(kinds[order]))
 
-    def _part(
-        self, decoded: Decoded, raw: pa.RecordBatch, role: str, topic: str, partition: int, of: Indices | None = None
-    ) -> _Part:
-        if decoded.bad:
-            first = decoded.bad[0]
-            index = first.index if of is None else int(of[first.index])
-            raise RowkindError(
-                "UNDECODABLE_MESSAGE",
-                table=self.table.name,
-                topic=topic,
-                partition=partition,
-                offset=raw.column("offset")[index].as_py(),
-                role=role,
-                reason=first.reason,
-                payload=shown(raw.column(role)[index].as_py()),
-            )
+    def _part(self, decoded: Decoded, role: str, bad: Bad, of: Indices | None = None) -> _Part:
+        for failed in decoded.bad:
+            bad.setdefault(failed.index if of is None else int(of[failed.index]), (role, failed.reason))
         self.counts["parse-errors-ignored"] += decoded.ignored
         if decoded.message is None:
             message = np.arange(decoded.rows.num_rows, dtype=np.int32)
@@ -112,14 +131,33 @@ class MessageDecoder:
             message = decoded.message.to_numpy(zero_copy_only=False)
         return _Part(decoded.rows, message if of is None else of[message], decoded.kinds)
 
+    def _set_aside(self, raw: pa.RecordBatch, bad: Bad, topic: str, partition: int) -> None:
+        """`scan.on-error`: the first bad message fails the job, or all of them are counted, and perhaps kept."""
+        for index, (role, reason) in sorted(bad.items()):
+            error = RowkindError(
+                "UNDECODABLE_MESSAGE",
+                table=self.table.name,
+                topic=topic,
+                partition=partition,
+                offset=raw.column("offset")[index].as_py(),
+                role=role,
+                reason=reason,
+                payload=shown(raw.column(role)[index].as_py()),
+            )
+            if self.table.scan.on_error is OnError.FAIL:
+                raise error
+            if self.table.scan.on_error is OnError.DEAD_LETTER:
+                self._diverted.append(_diverted(raw, index, error))
+        self.counts["messages-set-aside"] += len(bad)
+
     def _crossed(self, value: _Part, key: _Part, messages: int) -> tuple[_Part, Indices]:
         """Every row of a value with every row of its key; a message without a key row is left out and counted."""
         if np.array_equal(value.message, key.message) and np.all(np.diff(key.message) > 0):
             return value, np.arange(len(key.message), dtype=np.int32)
         per_message = np.bincount(key.message, minlength=messages)
         first = np.concatenate([[0], np.cumsum(per_message)[:-1]])
-        self.counts["messages-without-key"] += int(np.count_nonzero(per_message == 0))
         times = per_message[value.message]
+        self.counts["messages-without-key"] += len(np.unique(value.message[times == 0]))
         chosen = np.repeat(np.arange(len(value.message)), times)
         within = np.arange(len(chosen)) - np.repeat(np.cumsum(times) - times, times)
         key_rows = (first[value.message[chosen]] + within).astype(np.int32)
@@ -153,6 +191,13 @@ class MessageDecoder:
         if pa.types.is_nested(of_value.type):
             return pc.if_else(of_value.is_valid(), of_value, of_key)
         return pc.coalesce(of_value, of_key)
+
+
+def _diverted(raw: pa.RecordBatch, index: int, error: RowkindError) -> Diverted:
+    headers = [(h["key"], h["value"]) for h in raw.column("header-list")[index].as_py()]
+    said = {name: str(error.params[name]) for name in ("topic", "partition", "offset", "role", "reason")}
+    headers += [(f"rowkind.{name}", text.encode()) for name, text in said.items()]
+    return Diverted(raw.column("key")[index].as_py(), raw.column("value")[index].as_py(), headers)
 
 
 def _taken(column: pa.Array, take: pa.Array | None) -> pa.Array:

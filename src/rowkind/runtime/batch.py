@@ -60,7 +60,7 @@ class BatchStep:
         progress: Progress,
         interval: timedelta | None,
         show: Callable[[tuple[str, ...], list[Row]], None] | None,
-        tasks: int,
+        tasks: list[int],
     ) -> None:
         self._plan = plan
         self._checkpoint = checkpoint

@@ -24,6 +24,10 @@ class Inputs:
     tables: tuple[KafkaTable, ...]
     splittable: tuple[bool, ...]
 
+    def tasks(self, cores: int) -> list[int]:
+        """In how many tasks each table is read at most."""
+        return [table.scan.parallelism or cores for table in self.tables]
+
 
 class Control:
     """Written by the driver, read by the range source. Private to the user: the inputs hold connection secrets."""
@@ -35,22 +39,22 @@ class Control:
         self._stop = folder / "stop"
 
     @classmethod
-    def create(cls, folder: Path, inputs: Inputs, tasks: int) -> Control:
+    def create(cls, folder: Path, inputs: Inputs, cores: int) -> Control:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         control = cls(folder)
         control.inputs.touch(mode=0o600)
         control.inputs.write_bytes(pickle.dumps(inputs))
         caps = [t.scan.max_rows_per_batch for t in inputs.tables]
-        control.set_pace([min(FIRST_ROWS, cap or FIRST_ROWS) for cap in caps], tasks)
+        control.set_pace([min(FIRST_ROWS, cap or FIRST_ROWS) for cap in caps], inputs.tasks(cores))
         return control
 
     def pace(self, table: int) -> Pace:
         said = json.loads(self._pace.read_text())
-        return Pace(said["rows"][table], said["tasks"])
+        return Pace(said["rows"][table], said["tasks"][table])
 
-    def set_pace(self, rows: Sequence[int], tasks: int) -> None:
+    def set_pace(self, rows: Sequence[int], tasks: Sequence[int]) -> None:
         fresh = self._pace.with_suffix(".new")
-        fresh.write_text(json.dumps({"rows": list(rows), "tasks": tasks}))
+        fresh.write_text(json.dumps({"rows": list(rows), "tasks": list(tasks)}))
         os.replace(fresh, self._pace)
 
     @property

@@ -69,9 +69,11 @@ class Job:
         self._checkpoint = Checkpoint(checkpoint or str(self._folder / "checkpoint"))
         record = self._checkpoint.open(plan)
         plan = self.plan = replace(plan, partitions=record.partitions)
-        tasks = spark.sparkContext.defaultParallelism
-        self._control = Control.create(self._folder / "control", Inputs(plan.tables, plan.splittable), tasks)
-        self._step = BatchStep(plan, self._checkpoint, record, self._control, self.progress, interval, show, tasks)
+        inputs, cores = Inputs(plan.tables, plan.splittable), spark.sparkContext.defaultParallelism
+        self._control = Control.create(self._folder / "control", inputs, cores)
+        self._step = BatchStep(
+            plan, self._checkpoint, record, self._control, self.progress, interval, show, inputs.tasks(cores)
+        )
         self._ended = threading.Event()
         self._stopping = False
         self._query = self._start(spark, interval)

@@ -16,10 +16,12 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pyspark import TaskContext
 
+from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import OnDataLoss as Loss
-from rowkind.kafka.messages import MessageDecoder
+from rowkind.kafka.messages import Diverted, MessageDecoder
 from rowkind.kafka.ranges import OffsetRange
 from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
+from rowkind.kafka.writer import writer_for
 from rowkind.operators.contract import BatchContext, Operator
 from rowkind.runtime.remote import reporting
 from rowkind.state.store import StateStore
@@ -75,8 +77,24 @@ class Read:
                     loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
                     for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost):
                         yield decoder.decode(raw, wanted.topic, wanted.partition)
+                        divert(table, decoder.take_diverted())
         decoder.counts["offsets-lost"] += lost.lost
         counts.update({f"{table.name}.{name}": count for name, count in decoder.counts.items()})
+
+
+def divert(table: KafkaTable, messages: Sequence[Diverted]) -> None:
+    """Bad messages to the table's dead-letter topic; there before the batch can be done."""
+    if messages:
+        writer = writer_for(f"dead-letter:{table.name}", table.properties, table.scan.dead_letter_topic)
+        headers = [[{"key": k, "value": v} for k, v in m.headers] for m in messages]
+        types = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+        columns = {
+            "key": pa.array([m.key for m in messages], pa.binary()),
+            "value": pa.array([m.value for m in messages], pa.binary()),
+            "header-list": pa.array(headers, types),
+        }
+        writer.write(pa.RecordBatch.from_pydict(columns))
+        writer.flush()
 
 
 @lru_cache(maxsize=32)

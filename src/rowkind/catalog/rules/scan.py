@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rowkind.catalog.modes import BoundedMode, RuntimeMode, StartupMode
+from rowkind.catalog.modes import BoundedMode, OnError, RuntimeMode, StartupMode
 from rowkind.catalog.options import Option
 from rowkind.catalog.session_options import CDC_DUPLICATES, RUNTIME_MODE
 from rowkind.catalog.source_options import (
@@ -14,6 +14,8 @@ from rowkind.catalog.source_options import (
     BOUNDED_MODE,
     BOUNDED_SPECIFIC_OFFSETS,
     BOUNDED_TIMESTAMP,
+    DEAD_LETTER_TOPIC,
+    ON_ERROR,
     SCAN_PARALLELISM,
     STARTUP_MODE,
     STARTUP_SPECIFIC_OFFSETS,
@@ -136,3 +138,9 @@ def cdc_duplicates_need_primary_key(usage: Usage) -> None:
     cdc = usage.changelog is ChangelogMode.RETRACT
     if cdc and usage.session.value(CDC_DUPLICATES) and not usage.definition.primary_key:
         raise usage.error("CDC_DUPLICATES_NEED_PRIMARY_KEY")
+
+
+def dead_letters_have_a_topic(usage: Usage) -> None:
+    diverts = usage.given[ON_ERROR] is OnError.DEAD_LETTER
+    if diverts != usage.given.has(DEAD_LETTER_TOPIC):
+        raise usage.error("DEAD_LETTER_INCOMPLETE")
