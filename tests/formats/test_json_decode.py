@@ -39,7 +39,7 @@ BAD = Bad()
 def decode(columns: tuple[Field, ...], reading: JsonReading, *payloads: bytes | None) -> Decoded:
     """The messages alone, and again among many good ones, where the fast path is at work: the same must come out."""
     alone = JsonDecoder(columns, reading).decode(pa.array(payloads, pa.binary()))
-    filler = [b"{" + b",".join(json.dumps(c.name).encode() + b":null" for c in columns) + b"}"] * 50
+    filler = [b"{" + b",".join(json.dumps(c.name).encode() + b":null" for c in columns) + b"}"] * 150
     together = JsonDecoder(columns, reading).decode(pa.array([*payloads, *filler], pa.binary()))
     assert same(together.rows.slice(0, alone.rows.num_rows), alone.rows)
     assert together.bad == alone.bad
@@ -378,7 +378,7 @@ def test_reasons_name_the_field() -> None:
 
 def test_names_that_differ_in_case_only() -> None:
     columns = (Field("id", t.INT), Field("ID", t.STRING), Field("Id", t.BOOLEAN))
-    many = JsonDecoder(columns, STREAMING).decode(pa.array([b'{"Id":true,"ID":"a","id":1}'] * 40, pa.binary()))
+    many = JsonDecoder(columns, STREAMING).decode(pa.array([b'{"Id":true,"ID":"a","id":1}'] * 150, pa.binary()))
     assert set(rows(many)) == {(1, "a", True)}
 
 

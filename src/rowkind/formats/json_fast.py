@@ -21,7 +21,7 @@ from rowkind.formats.json_document import MAX_DEPTH, MAX_DIGITS, MAX_STRING
 from rowkind.formats.json_nested import Doubts, Objects, taken
 from rowkind.formats.spans import Bools, Ints, is_utf8, spans, valid
 
-MIN_ROWS = 32
+MIN_ROWS = 128
 """A smaller batch is done sooner by the exact path."""
 _LENIENT = r"(?i),[ \t\r\n]*[}\]]|[:\[,][ \t\r\n]*-?(?:nan|inf)"
 """What DuckDB takes for JSON and Jackson does not. Finding it inside a string only costs time."""

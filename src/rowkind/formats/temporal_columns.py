@@ -56,8 +56,8 @@ def _layout(length: int, type: DataType, standard: TimestampStandard, quote: str
 def _matrix(data: Bytes, at: Ints, rows: Ints, length: int) -> Bytes:
     if len(rows) == len(at) - 1:
         return data[at[0] : at[-1]].reshape(len(rows), length)
-    cells: Bytes = data[at[rows][:, None] + np.arange(length)]
-    return cells
+    windows: Bytes = np.lib.stride_tricks.sliding_window_view(data, length)[at[rows]]
+    return windows
 
 
 def _read(texts: Bytes, layout: str, type: DataType, start: int) -> tuple[Bools, Ints]:
