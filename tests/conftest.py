@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,6 +88,7 @@ def spark() -> Iterator[SparkSession]:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": tempfile.mkdtemp(prefix="rowkind-warehouse-"),
     }
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2,4]").appName("rowkind-tests")
     session = builder.config(map=settings).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
