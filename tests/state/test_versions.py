@@ -10,7 +10,7 @@ import pyarrow.fs as pafs
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.state import compaction, files, store
+from rowkind.state import compaction, files, run, store
 from rowkind.state.retention import sweep
 from rowkind.state.store import StateStore
 
@@ -35,10 +35,15 @@ def read(root: Path, base: int, keys: range = range(100), clock_ms: int = 0, ttl
     return {row["k"]: row["v"] for row in found.entries.to_pylist()}
 
 
+def new_process() -> None:
+    store._open.clear()
+    run._verified.clear()
+
+
 @pytest.fixture(autouse=True)
 def fresh_process() -> None:
     """As in a new worker: nothing mapped, nothing known."""
-    store._open.clear()
+    new_process()
 
 
 def test_leftovers_of_an_unfinished_batch_are_not_read(tmp_path: Path) -> None:
@@ -72,7 +77,7 @@ def test_a_background_merge_is_taken_up_by_another_process(tmp_path: Path, monke
     write(tmp_path, 5, {})
     for name in ("t.0-0.arrow", "t.1-1.arrow"):
         os.unlink(tmp_path / "op" / "0" / name)
-    store._open.clear()
+    new_process()
     assert read(tmp_path, 5) == {0: "x", 1: "x", 2: "x", 3: "x", 4: "x", 9: "4"}
 
 
@@ -83,7 +88,7 @@ def test_old_versions_are_removed_and_kept_ones_stay_readable(tmp_path: Path) ->
         expected[version % 7] = str(version)
         for kept in range(max(0, version - 2), version + 1):
             read(tmp_path, kept)
-    store._open.clear()
+    new_process()
     assert read(tmp_path, 39) == expected
     names = os.listdir(tmp_path / "op" / "0")
     assert sorted(n for n in names if n.endswith(".json")) == ["37.json", "38.json", "39.json"]
@@ -112,7 +117,7 @@ def test_missing_file(tmp_path: Path, name: str) -> None:
     write(tmp_path, 0, {1: "a"})
     write(tmp_path, 1, {1: "b"})
     os.unlink(tmp_path / "op" / "0" / name)
-    store._open.clear()
+    new_process()
     with pytest.raises(RowkindError) as error:
         read(tmp_path, 1)
     assert error.value.condition == "STATE_FILE_MISSING"
@@ -130,7 +135,7 @@ def test_damaged_file(tmp_path: Path, name: str, damage: str) -> None:
     if damage == "flip":
         content[len(content) // 2] ^= 0xFF
     path.write_bytes(b"" if damage == "empty" else bytes(content[:-7] if damage == "cut" else content))
-    store._open.clear()
+    new_process()
     with pytest.raises(RowkindError) as error:
         read(tmp_path, 1)
     assert error.value.condition == "STATE_FILE_DAMAGED"
@@ -160,7 +165,7 @@ def test_ttl(tmp_path: Path) -> None:
     for version in range(2, 9):
         put(version, {version: "x"}, 2000)
     opened = StateStore(str(tmp_path), "op", 0, 9, base=8, clock_ms=2000)
-    rows = sum(run.rows for run in opened._base.tables["t"])
+    rows = sum(part.rows for part in opened._base.tables["t"])
     assert rows == 7, "expired entries vanish when runs are merged"
 
 
@@ -175,7 +180,7 @@ def test_checkpoint_elsewhere_is_copied_once(tmp_path: Path, monkeypatch: pytest
         assert found.entries.column("v").to_pylist() == ["x"] * version
         table.write(pa.table({"k": [version], "v": ["x"]}, SCHEMA))
         opened.commit()
-        store._open.clear()
+        new_process()
     copies = [name for _, _, names in os.walk(cache) for name in names]
     assert copies
     assert len(copies) < 12

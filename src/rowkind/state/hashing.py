@@ -68,10 +68,14 @@ def extend(hashes: KeyHashes, columns: Sequence[pa.Array | pa.ChunkedArray]) -> 
     """The hashes of rows whose first columns have the given hashes: those of (a, b) are those of a, extended by b."""
     extended = KeyHashes(hashes.h1.copy(), hashes.h2.copy())
     flat = [_flat(column) for column in columns]
+    digests = [_repeated_digests(column) for column in flat]
     for at in range(0, len(hashes), _CHUNK):
         lanes = [lane[at : at + _CHUNK] for lane in (extended.h1, extended.h2)]
-        for column in flat:
-            _absorb(lanes, column.slice(at, _CHUNK))
+        for column, known in zip(flat, digests, strict=True):
+            if known is None:
+                _absorb(lanes, column.slice(at, _CHUNK))
+            else:
+                _mix(lanes, [words[at : at + _CHUNK] for words in known])
     return extended
 
 
@@ -81,20 +85,38 @@ def _flat(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column
 
 
-def _mix(lanes: list[U64], words: U64, rows: npt.NDArray[Any] | None = None) -> None:
-    """One more word in each row's hash (or in the given rows')."""
-    for lane, (a, b) in zip(lanes, _FACTORS, strict=True):
-        z = (lane if rows is None else lane[rows]) + _SEEDS[0]
-        z ^= words
+def _repeated_digests(column: pa.Array) -> list[U64] | None:
+    """The digests of a text column by way of its distinct texts, if they look few."""
+    if not pa.types.is_dictionary(column.type):
+        sample = column.slice(len(column) // 2, 512)
+        if len(column) < _CHUNK or not _is_text(column.type) or len(sample.unique()) > 384:
+            return None
+        column = column.dictionary_encode(null_encoding="encode")
+    if column.indices.null_count or not _is_text(column.type.value_type):
+        return None
+    indices = column.indices.to_numpy(zero_copy_only=False)
+    return [words[indices] for words in _text_digests(column.dictionary)]
+
+
+def _mix(lanes: list[U64], words: list[U64]) -> None:
+    """One more word a lane in each row's hash."""
+    for lane, word, (a, b) in zip(lanes, words, _FACTORS, strict=True):
+        z = lane + _SEEDS[0]
+        z ^= word
         z ^= z >> np.uint64(30)
         z *= a
         z ^= z >> np.uint64(27)
         z *= b
         z ^= z >> np.uint64(31)
-        if rows is None:
-            lane[:] = z
-        else:
-            lane[rows] = z
+        lane[:] = z
+
+
+def _mix_rows(lanes: list[U64], words: U64, rows: npt.NDArray[np.int64]) -> None:
+    """One more word in the hashes of the given rows."""
+    chosen = [lane[rows] for lane in lanes]
+    _mix(chosen, [words, words])
+    for lane, mixed in zip(lanes, chosen, strict=True):
+        lane[rows] = mixed
 
 
 def _absorb(lanes: list[U64], column: pa.Array) -> None:
@@ -103,20 +125,21 @@ def _absorb(lanes: list[U64], column: pa.Array) -> None:
         column = column.dictionary_decode()
         kind = column.type
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
-        column = column.cast(pa.large_binary() if pa.types.is_binary_view(kind) else pa.large_string())
+        column = column.cast(pa.large_binary())
         kind = column.type
     if _is_text(kind):
-        _absorb_text(lanes, column)
+        _mix(lanes, _text_digests(column))
     elif pa.types.is_decimal128(kind):
         words = decimal_words(column)
-        _mix(lanes, words[:, 0])
-        _mix(lanes, words[:, 1])
+        _mix(lanes, [words[:, 0]] * 2)
+        _mix(lanes, [words[:, 1]] * 2)
         _mark_nulls(lanes, column)
     elif pa.types.is_nested(kind) or pa.types.is_decimal(kind) or pa.types.is_fixed_size_binary(kind):
-        _absorb_digests(lanes, [_digest(repr(_canonical(value)).encode()) for value in column.to_pylist()])
+        digests = _digests([repr(_canonical(value)).encode() for value in column.to_pylist()])
+        _mix(lanes, [digests[:, 0], digests[:, 1]])
         _mark_nulls(lanes, column)
     else:
-        _mix(lanes, _fixed_words(column))
+        _mix(lanes, [_fixed_words(column)] * 2)
         _mark_nulls(lanes, column)
 
 
@@ -165,11 +188,14 @@ def decimal_words(column: pa.Array) -> U64:
     return words
 
 
-def _absorb_text(lanes: list[U64], column: pa.Array) -> None:
-    """Eight bytes at a time, all rows at once; the length, with NULL as -1, ends it."""
+def _text_digests(column: pa.Array) -> list[U64]:
+    """A digest of each text: eight bytes at a time, all rows at once; the length, with NULL as -1, ends it."""
     size = len(column)
+    lanes = [np.full(size, seed) for seed in _SEEDS]
     wide = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)
     _, offset_buffer, data_buffer = column.buffers()
+    if not size or offset_buffer is None:
+        return lanes
     offsets = np.frombuffer(offset_buffer, dtype="<i8" if wide else "<i4")[column.offset :][: size + 1].astype(np.int64)
     starts = offsets[:-1]
     lengths: npt.NDArray[np.int64] = offsets[1:] - starts
@@ -178,29 +204,28 @@ def _absorb_text(lanes: list[U64], column: pa.Array) -> None:
     longest = int(lengths.max(initial=0))
     if longest > _LONG:
         long = np.flatnonzero(lengths > _LONG)
-        texts = column.take(pa.array(long)).cast(pa.large_binary()).to_pylist()
-        _absorb_digests(lanes, [_digest(text) for text in texts], long)
+        digests = _digests(column.take(pa.array(long)).cast(pa.large_binary()).to_pylist())
+        for half in (0, 1):
+            _mix_rows(lanes, digests[:, half], long)
     if longest > 0 and data_buffer is not None:
         begin, end = int(starts[0]), int(offsets[-1])
         data = np.zeros(end - begin + 8, dtype=np.uint8)
         data[: end - begin] = np.frombuffer(data_buffer, dtype=np.uint8)[begin:end]
         words = np.ndarray((end - begin + 1,), dtype="<u8", buffer=data.data, strides=(1,))
-        starts = starts - begin
         for at in range(0, min(longest, _LONG), 8):
             rows = np.flatnonzero((lengths > at) & (lengths <= _LONG))
-            word = words[starts[rows] + at] & _TAIL[np.minimum(lengths[rows] - at, 8)]
-            _mix(lanes, word, None if len(rows) == size else rows)
-    _mix(lanes, lengths.view(np.uint64))
+            word = words[starts[rows] - begin + at] & _TAIL[np.minimum(lengths[rows] - at, 8)]
+            if len(rows) == size:
+                _mix(lanes, [word, word])
+            else:
+                _mix_rows(lanes, word, rows)
+    _mix(lanes, [lengths.view(np.uint64)] * 2)
+    return lanes
 
 
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
-
-
-def _absorb_digests(lanes: list[U64], digests: list[bytes], rows: npt.NDArray[Any] | None = None) -> None:
-    words = np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 2)
-    _mix(lanes, words[:, 0], rows)
-    _mix(lanes, words[:, 1], rows)
+def _digests(data: list[bytes]) -> U64:
+    joined = b"".join(hashlib.blake2b(item, digest_size=16).digest() for item in data)
+    return np.frombuffer(joined, dtype="<u8").reshape(-1, 2)
 
 
 def _canonical(value: Any) -> Any:

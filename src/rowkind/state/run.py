@@ -28,6 +28,9 @@ SEGMENT_ROWS = 1 << 21
 SEGMENT_BYTES = 1 << 27
 """Few segments make small reads fast; a merge holds one in memory, and a string column cannot pass two gigabytes."""
 
+_MOST_VERIFIED = 100_000
+_verified: dict[tuple[str, RunInfo], None] = {}
+
 Rows = npt.NDArray[np.int64]
 
 
@@ -83,7 +86,16 @@ def write_run(
             for segment in _segments(pieces):
                 rows += segment.num_rows
                 writer.write_table(segment.replace_schema_metadata({"inputs": inputs}))
-        return RunInfo(table, first, last, rows, sink.size, sink.crc)
+        info = RunInfo(table, first, last, rows, sink.size, sink.crc)
+    _verify(folder, info)
+    return info
+
+
+def _verify(folder: Folder, info: RunInfo) -> None:
+    """Remember that this process knows the file to be what it should be."""
+    _verified[folder.path(info.name), info] = None
+    if len(_verified) > _MOST_VERIFIED:
+        _verified.pop(next(iter(_verified)))
 
 
 def _segments(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -106,8 +118,9 @@ def inputs_of(runs: Iterable[RunInfo]) -> str:
     return json.dumps([[run.first, run.last, run.bytes, run.crc] for run in runs])
 
 
-def open_run(folder: Folder, info: RunInfo, place: Place, trusted: bool = False) -> Run:
-    """Map a run's file; its length and checksum are verified unless this process wrote it."""
+def open_run(folder: Folder, info: RunInfo, place: Place) -> Run:
+    """Map a run's file; its length is verified, and its checksum once a process."""
+    trusted = (folder.path(info.name), info) in _verified
     try:
         buffer = folder.map(info.name)
         if not folder.local and _damage(buffer, info, trusted):
@@ -117,6 +130,7 @@ def open_run(folder: Folder, info: RunInfo, place: Place, trusted: bool = False)
         raise place.missing(folder.path(info.name)) from None
     if reason := _damage(buffer, info, trusted):
         raise place.damaged(folder.path(info.name), reason)
+    _verify(folder, info)
     return Run(info, pa.ipc.open_file(buffer))
 
 
@@ -143,17 +157,20 @@ def adopt_run(folder: Folder, table: str, runs: Sequence[RunInfo]) -> RunInfo | 
     except (pa.ArrowInvalid, OSError):
         folder.forget(found.name)
         return None
-    return RunInfo(table, found.first, found.last, rows, buffer.size, zlib.crc32(memoryview(buffer)))
+    adopted = RunInfo(table, found.first, found.last, rows, buffer.size, zlib.crc32(memoryview(buffer)))
+    _verify(folder, adopted)
+    return adopted
 
 
 class Segment:
     """One record batch of a run; `offset` is the row number of its first row in the run."""
 
-    __slots__ = ("batch", "gone", "h1", "h2", "offset", "written")
+    __slots__ = ("batch", "entries", "gone", "h1", "h2", "offset", "written")
 
     def __init__(self, batch: pa.RecordBatch, offset: int) -> None:
         self.batch = batch
         self.offset = offset
+        self.entries = batch.select(range(len(BOOKKEEPING), batch.num_columns)).replace_schema_metadata(None)
         self.h1: U64 = batch.column(0).to_numpy(zero_copy_only=True)
         self.h2: U64 = batch.column(1).to_numpy(zero_copy_only=True)
         self.gone: npt.NDArray[np.int8] = batch.column(2).to_numpy(zero_copy_only=True)
@@ -166,6 +183,7 @@ class Run:
     def __init__(self, info: RunInfo, reader: pa.RecordBatchFileReader) -> None:
         self.info = info
         self.schema: pa.Schema = reader.schema.remove_metadata()
+        self._entry_schema = pa.schema(list(self.schema)[len(BOOKKEEPING) :])
         self.segments: list[Segment] = []
         offset = 0
         for i in range(reader.num_record_batches):
@@ -209,22 +227,20 @@ class Run:
             stop[low + hit] = np.maximum(stop[low + hit], right[hit] + segment.offset)
         return np.minimum(start, stop), stop
 
-    def take(self, rows: Rows, columns: list[str]) -> pa.Table:
-        """The given rows, ascending, of the given columns; columns that the run lacks are NULL."""
-        pieces = []
-        for segment, local in self._local(rows):
-            batch = segment.batch.select([name for name in columns if name in self.schema.names])
-            pieces.append(batch.take(pa.array(local)) if batch.num_columns else batch)
-        schema = pa.schema([self.schema.field(name) for name in columns])
-        return pa.Table.from_batches(pieces, schema)
+    def take(self, rows: Rows) -> pa.Table:
+        """The entries at the given rows, ascending."""
+        pieces = [segment.entries.take(pa.array(local)) for segment, local in self._local(rows)]
+        return pa.Table.from_batches(pieces, self._entry_schema)
 
-    def marks(self, rows: Rows) -> tuple[npt.NDArray[np.bool_], Rows]:
-        """Of the given rows, ascending: whether each is a tombstone, and when it was written."""
-        gone = [segment.gone[local] != 0 for segment, local in self._local(rows)]
-        written = [segment.written[local] for segment, local in self._local(rows)]
-        if not gone:
-            return np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)
-        return np.concatenate(gone), np.concatenate(written)
+    def gone(self, rows: Rows) -> npt.NDArray[np.bool_]:
+        """Which of the given rows, ascending, are tombstones."""
+        found = [segment.gone[local] != 0 for segment, local in self._local(rows)]
+        return np.concatenate(found) if found else np.zeros(0, dtype=bool)
+
+    def written(self, rows: Rows) -> Rows:
+        """When the entries at the given rows, ascending, were written."""
+        found = [segment.written[local] for segment, local in self._local(rows)]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
     def until(self, row: int, h1: np.uint64) -> int:
         """The first row at or after `row` whose hash is greater than h1."""

@@ -75,7 +75,6 @@ class StateStore:
             if table.delta is not None and table.delta.num_rows:
                 schema = stored_schema(table.definition.schema)
                 delta = write_run(self._folder, name, (self.version, self.version), schema, [table.delta])
-                self._run(delta, trusted=True)
                 runs = (*runs, delta)
             tables[name] = runs
             definitions[name] = table.definition.identity
@@ -94,11 +93,11 @@ class StateStore:
                 wanted=definition.identity,
             )
 
-    def _run(self, info: RunInfo, trusted: bool = False) -> Run:
+    def _run(self, info: RunInfo) -> Run:
         key = self._folder.path(info.name), info
         run = _open.get(key)
         if run is None:
-            run = _open[key] = open_run(self._folder, info, self._place, trusted)
+            run = _open[key] = open_run(self._folder, info, self._place)
             if len(_open) > _OPEN_RUNS:
                 _open.popitem(last=False)
         _open.move_to_end(key)

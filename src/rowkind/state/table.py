@@ -84,11 +84,11 @@ class StateTable:
             pending = pending[~hit]
             live = self._live(run, rows)
             if live.any():
-                tables.append(self._entries(run, rows[live]))
+                tables.append(run.take(rows[live]))
                 positions.append(position[live])
         if not tables:
             return self.definition.schema.empty_table(), np.zeros(0, dtype=np.int64)
-        return pa.concat_tables(tables), np.concatenate(positions)
+        return pa.concat_tables(tables).cast(self.definition.schema), np.concatenate(positions)
 
     def first(self, keys: pa.Table | KeyHashes, limit: int | npt.NDArray[np.int64], *, last: bool = False) -> Found:
         order, keys = self._sorted(keys)
@@ -164,17 +164,16 @@ class StateTable:
     def _sorted(self, keys: pa.Table | KeyHashes) -> tuple[Rows, KeyHashes]:
         if not isinstance(keys, KeyHashes):
             keys = hash_rows(keys, self.definition.key)
+        if not np.any(keys.h1[1:] < keys.h1[:-1]):
+            return np.arange(len(keys)), keys
         order = np.argsort(keys.h1)
         return order, keys.take(order)
 
     def _live(self, run: Run, rows: Rows) -> npt.NDArray[np.bool_]:
-        gone, written = run.marks(rows)
+        gone = run.gone(rows)
         if self.expired_before is not None:
-            gone |= written <= self.expired_before
+            gone |= run.written(rows) <= self.expired_before
         return ~gone
-
-    def _entries(self, run: Run, rows: Rows) -> pa.Table:
-        return run.take(rows, self.definition.schema.names).cast(self.definition.schema)
 
     def _resolve(self, pieces: Sequence[_Piece], last: bool = False) -> tuple[pa.Table, Rows, npt.NDArray[np.bool_]]:
         """The live entries of the pieces in order, the position of each, and whether all before it has been read."""
@@ -182,7 +181,7 @@ class StateTable:
         if not pieces:
             return self.definition.schema.empty_table(), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
         position = np.concatenate([piece.position for piece in pieces])
-        table = pa.concat_tables([p.run.take(p.rows, self.definition.schema.names) for p in pieces]).combine_chunks()
+        table = pa.concat_tables([p.run.take(p.rows) for p in pieces]).combine_chunks()
         live = np.concatenate([self._live(p.run, p.rows) for p in pieces])
         rank = np.repeat([p.rank for p in pieces], [len(p.rows) for p in pieces])
         codes = order_codes(table, self.definition.sort)
