@@ -40,7 +40,8 @@ def _nested(inner: st.SearchStrategy[DataType]) -> st.SearchStrategy[DataType]:
     ).flatmap(lambda type: st.sampled_from([type, type.not_null()]))
 
 
-types = st.recursive(leaves, _nested, max_leaves=4)
+# pyarrow builds a null struct with a member of the NULL type too short.
+types = leaves | st.recursive(leaves.filter(lambda x: x.root is not Root.NULL), _nested, max_leaves=4)
 tables = st.lists(types, min_size=1, max_size=5).map(lambda ts: tuple(Field(f"f{i}", x) for i, x in enumerate(ts)))
 
 

@@ -56,7 +56,10 @@ def _in_rows(zigzag: np.ndarray[Any, np.dtype[np.uint64]]) -> tuple[np.ndarray[A
 
 def decimals(column: pa.Array, present: Bools | None = None, size: int | None = None) -> pa.BinaryArray:
     """Unscaled values in two's complement, highest byte first: the fewest bytes, or as many as `size`."""
-    words = np.frombuffer(column.buffers()[1], np.int64).reshape(-1, 2)[column.offset : column.offset + len(column)]
+    if len(column) == 0:
+        return pa.array([], pa.binary())
+    end = column.offset + len(column)
+    words = np.frombuffer(column.buffers()[1], np.int64, 2 * end).reshape(-1, 2)[column.offset :]
     big = words[:, ::-1].astype(">i8").view(np.uint8).reshape(-1, 16)
     sign = np.where(words[:, 1] < 0, 0xFF, 0).astype(np.uint8)
     if size is None:

@@ -141,10 +141,7 @@ def joined(parts: list[Part], size: int) -> pa.BinaryArray:
 
 def map_entries(column: pa.MapArray) -> pa.ListArray:
     """A map as the list of its entries."""
-    fields = [column.type.key_field, column.type.item_field]
-    entries = pa.StructArray.from_arrays([column.keys, column.items], fields=fields)
-    type = pa.list_(pa.struct(fields))
-    return pa.Array.from_buffers(type, len(column), column.buffers()[:2], column.null_count, column.offset, [entries])
+    return column.cast(pa.list_(pa.struct([column.type.key_field, column.type.item_field])))
 
 
 def _masked(column: pa.Array, present: Bools | None) -> pa.BinaryArray:

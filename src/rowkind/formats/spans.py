@@ -17,7 +17,7 @@ def spans(array: pa.Array) -> tuple[Bytes, Ints]:
     _, offsets, data = array.buffers()
     if len(array) == 0:
         return np.zeros(0, np.uint8), np.zeros(1, np.int64)
-    at = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    at = np.frombuffer(offsets, np.int32, array.offset + len(array) + 1)[array.offset :].astype(np.int64)
     return (np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)), at
 
 
