@@ -17,7 +17,6 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -31,6 +30,7 @@ from rowkind.runtime.batches import Batch, batch_of, flat
 from rowkind.runtime.checkpoint import Checkpoint, JobRecord
 from rowkind.runtime.control import FIRST_ROWS, Control, adapted
 from rowkind.runtime.counters import counters
+from rowkind.runtime.exchange import addresses
 from rowkind.runtime.frames import Frames, Versions
 from rowkind.runtime.job_plan import JobPlan
 
@@ -60,6 +60,7 @@ class BatchStep:
         progress: Progress,
         interval: timedelta | None,
         show: Callable[[tuple[str, ...], list[Row]], None] | None,
+        notify: Callable[[str], None],
         tasks: list[int],
     ) -> None:
         self._plan = plan
@@ -69,11 +70,13 @@ class BatchStep:
         self._progress = progress
         self._wanted = interval or WANTED
         self._show = show
+        self._notify = notify
         self._tasks = tasks
         self._rows = [min(FIRST_ROWS, t.scan.max_rows_per_batch or FIRST_ROWS) for t in plan.tables]
         self._names = [stage.name for chain in plan.operators.values() for stage in chain]
         last = checkpoint.last()
         self._bases: dict[str, int] = {} if last is None else dict(checkpoint.manifest(last)["operators"])
+        self._addresses: tuple[int, ...] = ()
         self._clusters: dict[str, Cluster] = {}
         self.finished = threading.Event()
         self.failure: BaseException | None = None
@@ -92,6 +95,8 @@ class BatchStep:
         offset = json.loads(said[0].batch)
         batch = batch_of(offset)
         if not self._checkpoint.done(version):
+            for note in offset.get("notes", ()):
+                self._notify(note)
             started = time.monotonic()
             self._write(ranges.sparkSession, batch, version)
             took = timedelta(seconds=time.monotonic() - started)
@@ -109,12 +114,14 @@ class BatchStep:
 
     def _write(self, spark: SparkSession, batch: Batch, version: int) -> None:
         added = counters(spark)
-        versions = Versions(self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS)
+        if self._plan.operators and not self._addresses:
+            self._addresses = addresses(spark, self._plan.partitions)
+        oldest = version - KEPT_VERSIONS
+        versions = Versions(self._checkpoint.state, version, self._bases, self._addresses, oldest)
         frames = Frames(spark, self._plan, batch, versions, added)
         try:
-            written = [frames.sink(sink) for sink in self._plan.sinks]
-            if written:
-                reduce(DataFrame.union, written).collect()
+            for sink in self._plan.sinks:
+                frames.sink(sink).collect()
             for root in self._plan.roots:
                 if isinstance(root, n.Print) and self._show is not None:
                     self._show(root.titles, _rows(frames.delta(root.input).frame()))

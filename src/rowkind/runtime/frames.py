@@ -19,6 +19,7 @@ from rowkind.plan.expressions import bind_clock
 from rowkind.plan.partitioning import partitioned_by
 from rowkind.runtime.batches import Batch
 from rowkind.runtime.deltas import Delta
+from rowkind.runtime.exchange import exchanged
 from rowkind.runtime.job_plan import JobPlan, NamedOperator
 from rowkind.runtime.operators import FILTER
 from rowkind.runtime.steps import Combine, Pick, Process, Read, StatePlace
@@ -32,6 +33,8 @@ class Versions:
     root: str
     version: int
     bases: dict[str, int]
+    addresses: tuple[int, ...]
+    """Of the state partitions."""
     oldest: int | None = None
 
 
@@ -134,13 +137,12 @@ class Frames:
         return [Delta(frame, self._job.operators[node][0].operator.input_schemas[0], self._counters)]
 
     def _processed(self, rows: DataFrame, stage: NamedOperator, packed: bytes) -> Delta:
-        key = stage.operator.key
-        # Always an explicit exchange: without one, the keys of a small input would land in another state partition.
-        parted = rows.repartition(self._job.partitions, *(quote(c) for c in key)) if key else rows.repartition(1)
         versions = self._versions
+        to = versions.addresses if stage.operator.key else versions.addresses[:1]
+        parted = exchanged(rows, stage.operator.key, to)
         base = versions.bases.get(stage.name)
         place = StatePlace(versions.root, stage.name, versions.version, base, versions.oldest)
-        step = Process(packed, place, self._context())
+        step = Process(packed, place, self._context(), to)
         schema = stage.operator.output_schema
         return Delta(parted, schema, self._counters).then(step, schema)
 
@@ -159,7 +161,8 @@ class Frames:
             tasks = table.sink.parallelism
             delta = self._of(self._spread(delta.frame(), node, tasks), node.columns)
         key = table.primary_key if node.net else None
-        write = Write(pickle.dumps(table), f"{node.index}:{table.name}", tasks, key, self._job.enforcer)
+        job, name = self._job, f"{node.index}:{table.name}"
+        write = Write(pickle.dumps(table), name, tasks, key, job.enforcer, job.bounded)
         return delta.then(write, SUMMARY).frame()
 
     def _spread(self, rows: DataFrame, node: n.Sink, parallelism: int) -> DataFrame:

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from typing import Any, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from rowkind.catalog.kafka_table import KafkaTable
@@ -31,6 +32,8 @@ Batches = Iterator[pa.RecordBatch]
 CHUNK_ROWS = 50_000
 COMBINE_ROWS = 500_000
 """Rows that are combined at once before an exchange: more of them shrink better, but are held in memory."""
+ADDRESS, TICK = "__address", "__tick"
+"""Columns of an exchange: which state partition a row goes to, and whether it is there only to wake the partition."""
 ROOM = 2**40
 """Rows of one task at most: row numbers of different tasks never meet."""
 
@@ -158,15 +161,17 @@ class Process:
     operator: bytes
     place: StatePlace
     context: BatchContext
+    addresses: tuple[int, ...]
+    """What the rows of each state partition carry; a tick row carries it to a partition without any."""
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
         operator, place = _operator(self.operator), self.place
-        delta = fitted(list(batches), operator.exchange_schema)
+        partition, delta = self._partition(pa.Table.from_batches(list(batches)))
         clock = self.context.clock // 1000
         store = StateStore(
             place.root,
             place.operator,
-            task_number(),
+            partition,
             place.version,
             base=place.base,
             clock_ms=clock,
@@ -176,6 +181,12 @@ class Process:
         store.commit()
         counts.update({f"{place.operator}.{name}": count for name, count in output.counters.items()})
         yield from output.rows.to_batches(max_chunksize=CHUNK_ROWS)
+
+    def _partition(self, rows: pa.Table) -> tuple[int, pa.Table]:
+        """The number of the state partition that the rows belong to, and the rows."""
+        (address,) = pc.unique(rows.column(ADDRESS)).to_pylist()
+        delta = rows.filter(pc.invert(rows.column(TICK)))
+        return self.addresses.index(address), fitted(delta.to_batches(), _operator(self.operator).exchange_schema)
 
 
 @lru_cache(maxsize=64)

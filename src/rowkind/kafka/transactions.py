@@ -1,0 +1,167 @@
+"""Exactly-once writing: the rows of a sink task and the marker of its batch in one transaction.
+
+The marker is an offset commit of a group of the task's own: offset v+1 says that batch v is in, its metadata names the
+checkpoint, so that a fresh run with the same prefix does not take old markers for its own. It is sent before the rows:
+a producer that was fenced learns of it before it has read any input.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+
+from rowkind.errors import RowkindError
+from rowkind.kafka.clients import Properties, named, open_consumer
+from rowkind.kafka.writer import Writer
+
+LIMIT = 64
+"""Transactional writers kept in one process."""
+PATIENCE = 60.0
+DEFAULT_TIMEOUT_MS = 600_000
+"""Of a transaction, unless `transaction.timeout.ms` is given: a batch has to fit in."""
+
+_FENCED = frozenset({KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH, KafkaError.PRODUCER_FENCED})
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What exactly-once needs to know of a sink: recorded in the checkpoint, the same when a batch is run again."""
+
+    prefix: str
+    sink: int
+    checkpoint: str
+    version: int
+    marker_topic: str
+
+    def transactional_id(self, task: int) -> str:
+        return f"{self.prefix}-{self.sink}-{task}"
+
+    def group(self, task: int) -> str:
+        return f"{self.prefix}.{self.sink}.{task}"
+
+
+class TransactionalWriter(Writer):
+    """A writer whose messages count only when `commit` is done. Remembers the last batch that it committed."""
+
+    def __init__(self, properties: Properties, topic: str | None, promise: Promise, task: int) -> None:
+        timeout = int(properties.get("transaction.timeout.ms", DEFAULT_TIMEOUT_MS))
+        settings: dict[str, Any] = {
+            "transactional.id": promise.transactional_id(task),
+            "transaction.timeout.ms": timeout,
+            # With the connection to the coordinator kept up, taking an id over takes milliseconds, not half a second.
+            "enable.sparse.connections": False,
+        }
+        super().__init__(properties, topic, **settings)
+        self.marker_topic = promise.marker_topic
+        self._consumer, _ = open_consumer({**properties, "group.id": promise.group(task)})
+        self._retried(self.producer.init_transactions)
+        # Only now: before the transactions of an earlier owner are ended, the marker may still change.
+        self.committed = self._marker(promise.checkpoint)
+
+    def begin(self, promise: Promise) -> None:
+        """Open the transaction of a batch with its marker. Raises at once when another producer has the id."""
+        self._retried(self.producer.begin_transaction, timed=False)
+        marker = TopicPartition(self.marker_topic, 0, promise.version + 1, promise.checkpoint)
+        group = self._consumer.consumer_group_metadata()
+        self._retried(self.producer.send_offsets_to_transaction, [marker], group)
+
+    def commit(self, promise: Promise) -> None:
+        self.flush()
+        self._retried(self.producer.commit_transaction)
+        self.committed = promise.version
+
+    def close(self) -> None:
+        self._consumer.close()
+        self.discard()
+
+    def _marker(self, checkpoint: str) -> int | None:
+        """The last batch of this checkpoint that is in."""
+        try:
+            (found,) = self._consumer.committed([TopicPartition(self.marker_topic, 0)], timeout=PATIENCE)
+        except KafkaException as error:
+            raise named(error.args[0], self.properties, "reading the marker of a transaction") from None
+        if found.error is not None:
+            raise named(found.error, self.properties, "reading the marker of a transaction")
+        return found.offset - 1 if found.offset > 0 and found.metadata == checkpoint else None
+
+    def _retried(self, call: Any, *args: Any, timed: bool = True) -> None:
+        """Errors that pass are tried again by the client's own rule; others are raised with their name."""
+        while True:
+            try:
+                call(*args, *((PATIENCE,) if timed else ()))
+                return
+            except KafkaException as error:
+                cause: KafkaError = error.args[0]
+                if cause.code() in _FENCED:
+                    raise Fenced from None
+                if cause.retriable():
+                    continue
+                raise self._failed(cause) from None
+
+    def _failed(self, cause: KafkaError) -> RowkindError:
+        if cause.code() == KafkaError.INVALID_TRANSACTION_TIMEOUT:
+            return RowkindError("TRANSACTION_TIMEOUT_TOO_LONG", reason=cause.str())
+        return named(cause, self.properties, "writing a transaction", tuple(self._reports.errors))
+
+
+class Fenced(Exception):
+    """Another producer took over the transactional id."""
+
+
+_kept: OrderedDict[str, TransactionalWriter] = OrderedDict()
+_owner = os.getpid()
+
+
+def transaction(properties: Properties, topic: str | None, promise: Promise, task: int) -> TransactionalWriter | None:
+    """The task's writer with the transaction of the batch open; None when the batch is in already."""
+    global _owner
+    if _owner != os.getpid():
+        _kept.clear()
+        _owner = os.getpid()
+    name = promise.transactional_id(task)
+    for fresh in (False, True):
+        writer = None if fresh else _kept.pop(name, None)
+        if writer is None or writer.marker_topic != promise.marker_topic:
+            writer = TransactionalWriter(properties, topic, promise, task)
+        if writer.committed is not None and writer.committed >= promise.version:
+            _keep(name, writer)
+            return None
+        try:
+            writer.begin(promise)
+        except Fenced:
+            writer.close()
+            continue
+        return writer
+    raise RowkindError("TRANSACTION_FENCED", id=name)
+
+
+def give_back(promise: Promise, task: int, writer: TransactionalWriter) -> None:
+    """After a commit: the writer stays open for the next batch."""
+    _keep(promise.transactional_id(task), writer)
+
+
+def _keep(name: str, writer: TransactionalWriter) -> None:
+    _kept[name] = writer
+    while len(_kept) > LIMIT:
+        _kept.popitem(last=False)[1].close()
+
+
+def abort_lingering(properties: Properties, ids: list[str]) -> None:
+    """End what an earlier run left open under these ids, so that readers of committed messages are not held up."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rowkind.kafka.clients import open_producer
+
+    def end(name: str) -> None:
+        producer, reports = open_producer(properties, **{"transactional.id": name, "enable.sparse.connections": False})
+        try:
+            producer.init_transactions(PATIENCE)
+        except KafkaException as error:
+            raise named(error.args[0], properties, "ending open transactions", tuple(reports.errors)) from None
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(end, ids))
