@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import sys
-import traceback
 from datetime import UTC, datetime
 from typing import Any
 
@@ -293,26 +290,6 @@ def test_the_number_of_kept_consumers_is_bounded(
     monkeypatch.setattr(consumers, "IDLE_SECONDS", 0.0)
     assert len(rows(OffsetRange(name, 0, 0, 1), properties)) == 1
     assert [kept.partition.partition for kept in consumers._kept.values()] == [0]
-
-
-def test_a_forked_child_uses_its_own_consumers(
-    topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str]
-) -> None:
-    name = topic()
-    kafka_client.produce(name, [(None, b"x")] * 10)
-    assert len(rows(OffsetRange(name, 0, 0, 5), properties)) == 5
-    child = os.fork()
-    if child == 0:
-        try:
-            os._exit(0 if len(rows(OffsetRange(name, 0, 5, 10), properties)) == 5 else 1)
-        except BaseException:
-            traceback.print_exc()
-            sys.stderr.flush()
-        finally:
-            os._exit(2)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
-    assert len(rows(OffsetRange(name, 0, 5, 10), properties)) == 5
 
 
 def test_a_broker_that_is_not_there() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import traceback
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -210,28 +207,6 @@ def test_writers_are_kept_and_dropped(
     assert writer_for("sink", properties, name) is not writer
     writers.close_all()
     assert not writers._kept
-
-
-def test_a_forked_child_uses_its_own_producer(
-    topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str]
-) -> None:
-    name = topic()
-    writer_for("sink", properties, name).write(payloads(numbered(5)))
-    writer_for("sink", properties, name).flush()
-    child = os.fork()
-    if child == 0:
-        try:
-            writer_for("sink", properties, name).write(payloads(numbered(5)))
-            writer_for("sink", properties, name).flush()
-            os._exit(0)
-        except BaseException:
-            traceback.print_exc()
-            sys.stderr.flush()
-        finally:
-            os._exit(2)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
-    assert len(kafka_client.consume_all(name)) == 10
 
 
 def test_a_transactional_writer(topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str]) -> None:
