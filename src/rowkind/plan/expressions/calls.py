@@ -8,7 +8,7 @@ from rowkind.catalog import types as t
 from rowkind.catalog.types import quote
 from rowkind.errors import nearest
 from rowkind.plan.expressions.functions.call import Call
-from rowkind.plan.expressions.functions.table import FUNCTIONS, UNSUPPORTED
+from rowkind.plan.expressions.functions.table import FUNCTIONS, REFUSED
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed
 from rowkind.sql import JsonCall
@@ -23,8 +23,8 @@ def _word(scope: Scope, node: exp.Expr) -> Typed:
 @rule(exp.Anonymous, exp.Extract, JsonCall)
 def _call(scope: Scope, node: exp.Expr) -> Typed:
     name = "EXTRACT" if isinstance(node, exp.Extract) else str(node.this)
-    if name.upper() in UNSUPPORTED:
-        raise failure("FUNCTION_NOT_SUPPORTED", node, function=name, instead=UNSUPPORTED[name.upper()])
+    if name.upper() in REFUSED:
+        raise failure("FUNCTION_NOT_SUPPORTED", node, function=name, instead=REFUSED[name.upper()])
     nodes = [node.this, node.expression] if isinstance(node, exp.Extract) else list(node.expressions)
     function = FUNCTIONS.get(name.upper())
     if function is None:

@@ -160,7 +160,7 @@ def cut(sql: str, target: DataType) -> str:
     if target.precision is None or target.precision >= 6:
         return sql
     if target.root is Root.TIME:
-        return f"CAST({sql} AS TIME({target.precision}))"
+        return f"CAST(CAST({sql} AS TIME({target.precision})) AS TIME(6))"
     unit = "1BD" if target.precision == 0 else f"0.{'0' * (target.precision - 1)}1BD"
     return f"({sql} - make_dt_interval(0, 0, 0, extract(SECOND FROM {sql}) % {unit}))"
 

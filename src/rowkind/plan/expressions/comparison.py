@@ -8,8 +8,9 @@ from sqlglot import exp
 
 from rowkind.catalog import types as t
 from rowkind.catalog.types import Root
+from rowkind.plan.expressions import temporal
 from rowkind.plan.expressions.casts import convert, to_common, widened
-from rowkind.plan.expressions.common import common_type
+from rowkind.plan.expressions.common import INTERVALS, common_type
 from rowkind.plan.expressions.patterns import like, similar
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed, any_nullable
@@ -125,6 +126,27 @@ def _in(scope: Scope, node: exp.Expr) -> Typed:
     value, *members = comparable(scope.all([node.this, *node.expressions]), node)
     listed = ", ".join(_key(m) for m in members)
     return boolean(f"({_key(value)} IN ({listed}))", value, *members)
+
+
+@rule(exp.Overlaps)
+def _overlaps(scope: Scope, node: exp.Expr) -> Typed:
+    """Two periods, each from a point to another or for an interval, have a point in common."""
+    (start, end), (other_start, other_end) = (_period(scope, side, node) for side in (node.this, node.expression))
+    start, end, other_start, other_end = comparable([start, end, other_start, other_end], node)
+    first, last = f"least({start.sql}, {end.sql})", f"greatest({start.sql}, {end.sql})"
+    other_first = f"least({other_start.sql}, {other_end.sql})"
+    other_last = f"greatest({other_start.sql}, {other_end.sql})"
+    return boolean(f"({last} >= {other_first} AND {other_last} >= {first})", start, end, other_start, other_end)
+
+
+def _period(scope: Scope, node: exp.Expr, whole: exp.Expr) -> tuple[Typed, Typed]:
+    if not isinstance(node, exp.Tuple) or len(node.expressions) != 2:
+        raise failure("EXPRESSION_NOT_SUPPORTED", whole, kind="OVERLAPS")
+    start, end = scope.all(node.expressions)
+    moved = temporal.arithmetic("+", start, end) if end.root in INTERVALS else end
+    if moved is None:
+        raise failure("OPERATOR_TYPES", whole, operator="OVERLAPS", types=f"{start.type} and {end.type}")
+    return start, moved
 
 
 @rule(exp.Like, exp.SimilarTo, exp.Escape)

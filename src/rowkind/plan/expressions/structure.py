@@ -7,13 +7,13 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rowkind.catalog import types as t
-from rowkind.catalog.types import Root, map_members, quote
+from rowkind.catalog.types import DataType, Field, Root, map_members, quote
 from rowkind.errors import nearest
 from rowkind.plan.expressions.casts import convert, to_common, widened
 from rowkind.plan.expressions.common import common_type
 from rowkind.plan.expressions.comparison import comparable
 from rowkind.plan.expressions.scope import Scope, failure, rule
-from rowkind.plan.expressions.typed import Typed
+from rowkind.plan.expressions.typed import Typed, text
 
 
 @rule(exp.Dot)
@@ -44,6 +44,18 @@ def _element(scope: Scope, node: exp.Expr) -> Typed:
         type = replace(field.type, nullable=value.nullable or field.type.nullable)
         return Typed(f"{value.sql}.{quote(field.name)}", type)
     raise failure("OPERATOR_TYPES", node, operator="[…]", types=f"{value.type} and {index.type}")
+
+
+@rule(exp.Tuple)
+def _tuple(scope: Scope, node: exp.Expr) -> Typed:
+    return row(scope.all(node.expressions))
+
+
+def row(members: list[Typed]) -> Typed:
+    """ROW(a, b) and (a, b); the fields have Flink's names for the nameless."""
+    fields = tuple(Field(f"EXPR${i}", m.type) for i, m in enumerate(members))
+    inner = ", ".join(f"{text(f.name)}, {m.sql}" for f, m in zip(fields, members, strict=True))
+    return Typed(f"named_struct({inner})", DataType(Root.ROW, nullable=False, fields=fields))
 
 
 @rule(exp.Case)

@@ -73,7 +73,7 @@ Emit = str | Callable[[Sequence[Typed]], str]
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """`text, int?, any*`: kinds of arguments; `?` may be left out, `*` may repeat (once at least)."""
+    """`text, int?, any*`: kinds of arguments; `?` may be left out, `*` may come any number of times."""
 
     kinds: tuple[str, ...]
     required: int
@@ -82,7 +82,7 @@ class Parameters:
     @classmethod
     def of(cls, text: str) -> Parameters:
         parts = [part.strip() for part in text.split(",") if part.strip()]
-        required = sum(1 for part in parts if not part.endswith("?"))
+        required = sum(1 for part in parts if not part.endswith(("?", "*")))
         repeats = bool(parts) and parts[-1].endswith("*")
         return cls(tuple(part.rstrip("?*") for part in parts), required, repeats)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field, Root
 from rowkind.plan.expressions.casts import to_common
 from rowkind.plan.expressions.common import common_type
 from rowkind.plan.expressions.comparison import comparable
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
+from rowkind.plan.expressions.structure import row
 from rowkind.plan.expressions.typed import Typed, any_nullable, text
 
 
@@ -48,17 +48,11 @@ def _extreme(function: str) -> Function:
         sql = f"IF({unknown}, NULL, {found})" if unknown else found
         return Typed(sql, replace(values[0].type, nullable=any_nullable(args)))
 
-    return special(function, "any*", body)
+    return special(function, "any, any*", body)
 
 
 def _typeof(call: Call, args: list[Typed]) -> Typed:
     return Typed(text(str(args[0].type)), t.STRING)
-
-
-def _row(call: Call, args: list[Typed]) -> Typed:
-    fields = tuple(Field(f"EXPR${i}", a.type) for i, a in enumerate(args))
-    members = ", ".join(f"{text(f.name)}, {a.sql}" for f, a in zip(fields, args, strict=True))
-    return Typed(f"named_struct({members})", DataType(Root.ROW, nullable=False, fields=fields))
 
 
 def _array(call: Call, args: list[Typed]) -> Typed:
@@ -76,7 +70,7 @@ def _map(call: Call, args: list[Typed]) -> Typed:
 
 
 CONDITIONAL: tuple[Function, ...] = (
-    special("COALESCE", "any*", _coalesce),
+    special("COALESCE", "any, any*", _coalesce),
     special("IFNULL", "any, any", _ifnull),
     special("NULLIF", "any, any", _nullif),
     special("IF", "bool, any, any", _if),
@@ -87,7 +81,7 @@ CONDITIONAL: tuple[Function, ...] = (
 )
 
 CONSTRUCTORS: tuple[Function, ...] = (
-    special("ROW", "any*", _row),
-    special("ARRAY", "any*", _array),
-    special("MAP", "any, any*", _map),
+    special("ROW", "any, any*", lambda call, args: row(args)),
+    special("ARRAY", "any, any*", _array),
+    special("MAP", "any, any, any*", _map),
 )

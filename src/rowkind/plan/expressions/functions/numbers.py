@@ -140,11 +140,9 @@ NUMBERS: tuple[Function, ...] = (
     special("MOD", "number, number", _mod),
     mapped("PI", "", t.DOUBLE.not_null(), "pi()"),
     mapped("E", "", t.DOUBLE.not_null(), "e()"),
-    mapped("RAND", "int?", t.DOUBLE.not_null(), _random, note="the same numbers when a batch is replayed"),
-    mapped("RAND_INTEGER", "int, int?", t.INT, _random_integer, note="the same numbers when a batch is replayed"),
-    mapped(
-        "UUID", "", DataType(Root.CHAR, nullable=False, length=36), _uuid(), note="the same when a batch is replayed"
-    ),
+    special("RAND", "int?", _rand, note=_REPLAYED),
+    special("RAND_INTEGER", "int, int?", _rand_integer, note=_REPLAYED),
+    special("UUID", "", _uuid, note=_REPLAYED),
     mapped("BIN", "bigint", t.STRING, "bin({0})"),
     mapped("HEX", "text_or_int", t.STRING, "hex({0})"),
     mapped(

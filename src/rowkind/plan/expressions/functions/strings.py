@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rowkind.catalog import types as t
@@ -68,7 +69,35 @@ def _regexp_extract(args: Sequence[Typed]) -> str:
     """NULL where nothing fits, or where there is no such group."""
     value, regex = args[0].sql, args[1].sql
     group = args[2].sql if len(args) > 2 else "0"
+    if len(args) > 2 and _no_such_group(args[1].constant, args[2].constant):
+        return "CAST(NULL AS STRING)"
     return f"get(regexp_extract_all({value}, {regex}, {group}), 0)"
+
+
+def _no_such_group(regex: object, group: object) -> bool:
+    if not isinstance(regex, str) or not isinstance(group, int):
+        return False
+    try:
+        return not 0 <= group <= re.compile(regex).groups
+    except re.error:
+        # Java's expressions are richer than Python's: Spark decides.
+        return False
+
+
+def _replace(args: Sequence[Typed]) -> str:
+    """Nothing is found everywhere: between all characters and at both ends."""
+    value, wanted, replacement = (a.sql for a in args)
+    plain = f"replace({value}, {wanted}, {replacement})"
+    if args[1].constant:
+        return plain
+    return f"IF({wanted} = '', regexp_replace({value}, '', {_literally(replacement)}), {plain})"
+
+
+def _initcap(args: Sequence[Typed]) -> str:
+    """Every run of letters and digits is a word; Spark looks at spaces only."""
+    words = f"regexp_extract_all({args[0].sql}, '[A-Za-z0-9]+|[^A-Za-z0-9]+', 0)"
+    word = "concat(upper(left(__w, 1)), lower(substring(__w, 2)))"
+    return f"array_join(transform({words}, __w -> IF(__w RLIKE '^[A-Za-z0-9]', {word}, __w)), '')"
 
 
 def _literally(sql: str) -> str:
@@ -114,12 +143,9 @@ def _elt(call: Call, args: list[Typed]) -> Typed:
 
 
 def _printf(args: Sequence[Typed]) -> str:
-    return f"format_string({', '.join(a.sql for a in args)})"
-
-
-def _json_quote(args: Sequence[Typed]) -> str:
-    """As a JSON string, with everything outside ASCII escaped, and the slash too."""
-    return f"replace(to_json(named_struct('v', {args[0].sql})), '/', {text(_BACKSLASH + '/')})"
+    """Java's formats know no decimals of Spark's, so they go in as doubles."""
+    members = (f"CAST({a.sql} AS DOUBLE)" if a.root is Root.DECIMAL else a.sql for a in args)
+    return f"format_string({', '.join(members)})"
 
 
 _CHAR_LENGTH = mapped("CHAR_LENGTH", "text", t.INT, "char_length({0})")
@@ -149,7 +175,7 @@ STRINGS: tuple[Function, ...] = (
     mapped("ENDSWITH", "text, text", t.BOOLEAN, "endswith({0}, {1})"),
     _SUBSTRING,
     alias("SUBSTR", _SUBSTRING),
-    mapped("REPLACE", "text, text, text", t.STRING, "replace({0}, {1}, {2})"),
+    mapped("REPLACE", "text, text, text", t.STRING, _replace),
     mapped("REGEXP_COUNT", "text, text", t.INT, "regexp_count({0}, {1})", nullable=True),
     mapped("REGEXP_EXTRACT", "text, text, int?", t.STRING, _regexp_extract, nullable=True),
     mapped(
@@ -163,12 +189,12 @@ STRINGS: tuple[Function, ...] = (
     mapped("REGEXP_SUBSTR", "text, text", t.STRING, "regexp_substr({0}, {1})", nullable=True),
     mapped("REGEXP", "text, text", t.BOOLEAN, "({1} <> '' AND {0} RLIKE {1})"),
     mapped("TRANSLATE", "text, text, text", t.STRING, "translate({0}, {1}, {2})"),
-    mapped("INITCAP", "text", as_first, "initcap({0})"),
-    mapped("CONCAT", "text*", t.STRING, "concat({all})"),
+    mapped("INITCAP", "text", as_first, _initcap),
+    mapped("CONCAT", "text, text*", t.STRING, "concat({all})"),
     mapped("CONCAT_WS", "text, text*", t.STRING, "concat_ws({all})"),
     _pad("LPAD"),
     _pad("RPAD"),
-    mapped("FROM_BASE64", "text", t.STRING, "CAST(unbase64({0}) AS STRING)"),
+    mapped("FROM_BASE64", "text", t.STRING, "CAST(to_binary({0}, 'base64') AS STRING)"),
     mapped("TO_BASE64", "text_or_bytes", t.STRING, "base64(CAST({0} AS BINARY))"),
     mapped("ASCII", "text", t.INT, "ascii({0})"),
     mapped("CHR", "bigint", t.STRING, "chr({0})", nullable=True),
@@ -184,7 +210,7 @@ STRINGS: tuple[Function, ...] = (
     mapped("REVERSE", "text", t.STRING, "reverse({0})", nullable=True),
     mapped("SPLIT_INDEX", "text, text_or_int, int", t.STRING, _split_index, nullable=True),
     mapped("STR_TO_MAP", "text, text?, text?", t.map_of(t.STRING, t.STRING), _str_to_map, nullable=True),
-    special("ELT", "int, text_or_bytes*", _elt),
+    special("ELT", "int, text_or_bytes, text_or_bytes*", _elt),
     mapped("SPLIT", "text, text", STRINGS_ARRAY, _split),
     mapped("IS_ALPHA", "text", t.BOOLEAN, "({0} RLIKE '^[A-Za-z]+$')"),
     mapped("IS_DIGIT", "text", t.BOOLEAN, "({0} RLIKE '^[0-9]+$')"),
@@ -200,7 +226,15 @@ _DIGESTS = {
     **{f"SHA{bits}": f"sha2(CAST({{0}} AS BINARY), {bits})" for bits in (224, 256, 384, 512)},
 }
 
+
+def _sha2(call: Call, args: list[Typed]) -> Typed:
+    if args[1].constant not in (224, 256, 384, 512):
+        raise call.bad_argument(2, "must be 224, 256, 384 or 512")
+    type = DataType(Root.VARCHAR, nullable=any_nullable(args), length=128)
+    return Typed(f"sha2(CAST({args[0].sql} AS BINARY), {args[1].sql})", type)
+
+
 HASHES: tuple[Function, ...] = (
     *(mapped(name, "text", DataType(Root.CHAR, length=n), _DIGESTS[name]) for name, n in _LENGTHS.items()),
-    mapped("SHA2", "text, int", DataType(Root.VARCHAR, length=128), "sha2(CAST({0} AS BINARY), {1})"),
+    special("SHA2", "text, int", _sha2),
 )

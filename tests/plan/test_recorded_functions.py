@@ -1,0 +1,87 @@
+"""Every operator, cast and function against what real Flink made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from rowkind.catalog.types import BINARIES
+from rowkind.errors import RowkindError
+from rowkind.plan.expressions import Typed, translate, translate_all
+from rowkind.plan.expressions.printing import printed
+from rowkind.runtime.analysis import SparkAnalyzer
+from rowkind.runtime.spark import rely_on
+from rowkind.sql import parse_expression
+from tests.plan.corpus import GROUPS, Case, cases, columns
+
+pytestmark = pytest.mark.spark
+
+Answer = tuple[str | None, str | None]
+"""A text or the phase of a failure."""
+
+
+@dataclass(frozen=True)
+class World:
+    """One row with a column of each type, and Spark's view of expressions over it."""
+
+    frame: DataFrame
+    analyzer: SparkAnalyzer
+
+    def translate(self, expression: str) -> Typed:
+        return translate(parse_expression(expression), {n: type for n, (type, _) in columns().items()}, self.analyzer)
+
+    def texts(self, found: Sequence[Typed]) -> list[Answer]:
+        """The values as text, all in one query; in halves when it fails, until the guilty ones are alone."""
+        try:
+            row = self.frame.selectExpr(*(f"{_text(f)} AS c{i}" for i, f in enumerate(found))).collect()[0]
+        except PySparkException:
+            if len(found) == 1:
+                return [(None, "run")]
+            middle = len(found) // 2
+            return self.texts(found[:middle]) + self.texts(found[middle:])
+        return [(value, None) for value in row]
+
+
+def _text(found: Typed) -> str:
+    if found.root in BINARIES:
+        return f"lower(hex({found.sql}))"
+    return printed(found.sql, found.type)
+
+
+@pytest.fixture(scope="module")
+def world(spark: SparkSession) -> World:
+    session = rely_on(spark)
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    analyzer = SparkAnalyzer(session)
+    values = translate_all([parse_expression(value) for _, value in columns().values()], {}, analyzer)
+    members = [f"{v.sql} AS `{name}`" for name, v in zip(columns(), values, strict=True)]
+    rows = session.range(1, numPartitions=1).selectExpr(*members).collect()
+    schema = session.range(0).selectExpr(*members).schema
+    return World(session.createDataFrame(rows, schema).coalesce(1), analyzer)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_expressions_equal_those_of_flink(group: str, world: World) -> None:
+    planned: list[tuple[Case, Typed]] = []
+    wrong: list[str] = []
+    for case in cases(group):
+        try:
+            planned.append((case, world.translate(case.expression)))
+        except RowkindError as error:
+            if case.error is None:
+                wrong.append(f"{case.expression}: should be {case.type} {case.value!r}, but {error}")
+    sound = [(case, found) for case, found in planned if case.error is None]
+    failing = [(case, found) for case, found in planned if case.error == "run"]
+    wrong += [f"{case.expression}: should be refused" for case, _ in planned if case.error == "plan"]
+    for (case, found), (value, error) in zip(sound, world.texts([f for _, f in sound]), strict=True):
+        if error or (str(found.type), value) != (case.type, case.value):
+            got = error or f"{found.type} {value!r}"
+            wrong.append(f"{case.expression}: should be {case.type} {case.value!r}, but is {got}: {found.sql}")
+    for case, found in failing:
+        if world.texts([found])[0][1] is None:
+            wrong.append(f"{case.expression}: should fail, but is {world.texts([found])[0][0]!r}")
+    assert not wrong, "\n" + "\n".join(wrong)
