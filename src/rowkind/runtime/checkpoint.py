@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from rowkind.errors import RowkindError
@@ -29,6 +30,8 @@ class JobRecord:
     sources: tuple[str, ...]
     sinks: tuple[str, ...]
     partitions: int
+    operators: Mapping[str, str] = field(default_factory=dict)
+    """Operators with state, by name, in the words of EXPLAIN."""
     version: int = 1
 
 
@@ -56,16 +59,15 @@ class Checkpoint:
             return None
         except ValueError as error:
             raise RowkindError("CHECKPOINT_DAMAGED", checkpoint=self.uri, file="job.json", reason=str(error)) from None
-        return JobRecord(said["id"], tuple(said["sources"]), tuple(said["sinks"]), said["partitions"], said["version"])
+        return JobRecord(**{**said, "sources": tuple(said["sources"]), "sinks": tuple(said["sinks"])})
 
     def open(self, plan: JobPlan) -> JobRecord:
         """The record of this job: as it was written, or written now. Another job's checkpoint is refused."""
         found = self.record()
         sources, sinks = _described(plan)
+        operators = {chain[0].name: described(node) for node, chain in plan.operators.items()}
         if found is None:
-            record = JobRecord(str(uuid.uuid4()), sources, sinks, plan.partitions)
-            self._folder.write_bytes("job.json", json.dumps(asdict(record), indent=2).encode())
-            return record
+            return self._recorded(JobRecord(str(uuid.uuid4()), sources, sinks, plan.partitions, operators))
         if found.sources != sources:
             raise RowkindError(
                 "CHECKPOINT_OF_ANOTHER_JOB",
@@ -73,7 +75,15 @@ class Checkpoint:
                 stored=" and ".join(found.sources) or "nothing",
                 given=" and ".join(sources) or "nothing",
             )
-        return found
+        lost = [text for name, text in found.operators.items() if name not in operators]
+        if lost:
+            raise RowkindError("CHECKPOINT_OPERATOR_CHANGED", checkpoint=self.uri, operators="; ".join(lost))
+        changed = replace(found, sinks=sinks, operators=operators)
+        return found if changed == found else self._recorded(changed)
+
+    def _recorded(self, record: JobRecord) -> JobRecord:
+        self._folder.write_bytes("job.json", json.dumps(asdict(record), indent=2).encode())
+        return record
 
     def done(self, version: int) -> bool:
         return self._manifests.exists(str(version))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import NotNullEnforcer
 from rowkind.operators.contract import Operator
 from rowkind.plan import nodes as n
+from rowkind.plan.explain import described
 from rowkind.plan.rules.net_sinks import STATELESS, stateful
 from rowkind.runtime.operators import operators_for
 
@@ -76,15 +78,36 @@ def job_plan(
 
 
 def _operators(nodes: Iterable[n.Node], ttl: timedelta) -> dict[n.Node, tuple[NamedOperator, ...]]:
-    """Operators by node; their names follow their order in the plan, so that a restarted job finds their state."""
+    """Operators by node, named by what they do: a job that is started again, perhaps changed, finds their state."""
     found: dict[n.Node, tuple[NamedOperator, ...]] = {}
+    taken: Counter[str] = Counter()
     for node in nodes:
         if not isinstance(node, STATELESS):
+            name = operator_name(node)
+            taken[name] += 1
+            if taken[name] > 1:
+                name = f"{name}-{taken[name]}"
             stages = operators_for(node, int(ttl.total_seconds() * 1000))
-            kind = type(node).__name__.lower()
-            names = [f"{len(found)}-{kind}" + (f"-{i}" if i else "") for i in range(len(stages))]
+            names = [f"{name}.{i}" if i else name for i in range(len(stages))]
             found[node] = tuple(map(NamedOperator, names, stages))
     return found
+
+
+def operator_name(node: n.Node) -> str:
+    """The kind of an operator and a digest of what it computes: columns read, keys, calls, and computed arguments.
+
+    Steps below that only filter or compute other columns are no part of it: they may change, and the state stays.
+    """
+    columns = [(c.name, str(c.type.as_nullable())) for below in node.inputs for c in below.columns]
+    computed = [
+        f"{e.name}={e.expr.sql}"
+        for below in node.inputs
+        if isinstance(below, n.Project)
+        for e in below.expressions
+        if e.name.startswith("$")
+    ]
+    text = repr((described(node), columns, computed))
+    return f"{type(node).__name__.lower()}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
 
 
 def _count(node: n.Node, uses: Counter[n.Node]) -> None:
