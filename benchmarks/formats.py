@@ -11,7 +11,9 @@ import random
 import time
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -84,11 +86,48 @@ TABLES: dict[str, tuple[tuple[Field, ...], Callable[[random.Random], tuple[Any, 
     "4 columns": (PAGEVIEWS, pageviews),
     "10 columns": (ORDERS, orders),
     "nested": (NESTED, nested),
+    "1 column": ((Field("value", t.BIGINT),), lambda chance: (chance.randrange(10**9),)),
 }
 FORMATS: dict[str, tuple[str, ...]] = {
     "json": ("4 columns", "10 columns", "nested"),
+    "csv": ("4 columns", "10 columns", "nested"),
+    "raw": ("1 column",),
+    "avro": ("4 columns", "10 columns", "nested"),
+    "avro-confluent": ("10 columns",),
 }
 """The tables each format is measured with."""
+
+
+def options(format: str) -> dict[str, str]:
+    """What the format cannot do without: a registry that gives every schema the id 1, and knows the last one."""
+    if format != "avro-confluent":
+        return {}
+    server = ThreadingHTTPServer(("127.0.0.1", 0), OneSchema)
+    Thread(target=server.serve_forever, daemon=True).start()
+    return {"url": f"http://127.0.0.1:{server.server_port}"}
+
+
+class OneSchema(BaseHTTPRequestHandler):
+    """Answers registrations and questions as a schema registry does."""
+
+    schema: ClassVar[str] = ""
+
+    def do_POST(self) -> None:
+        OneSchema.schema = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["schema"]
+        self._answer({"id": 1})
+
+    def do_GET(self) -> None:
+        self._answer({"schema": OneSchema.schema})
+
+    def _answer(self, answer: dict[str, Any]) -> None:
+        data = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: Any) -> None:
+        pass
 
 
 def best(work: Callable[[], Any]) -> float:
@@ -108,7 +147,10 @@ def measure(format: str, table: str) -> None:
     batch = pa.RecordBatch.from_arrays(
         [pa.array([r[i] for r in rows], f.type) for i, f in enumerate(schema)], schema=schema
     )
-    implementation, choice = format_named(format), FormatChoice(format, {}, FormatContext("bench"))
+    implementation, choice = (
+        format_named(format),
+        FormatChoice(format, options(format), FormatContext("bench", topic="b")),
+    )
     encoder, decoder = implementation.encoder(columns, choice), implementation.decoder(columns, (), choice)
     payloads = encoder.encode(batch)
     decoded = decoder.decode(payloads)

@@ -24,7 +24,7 @@ _DAY = r"(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|
 _DATE = f"{_YEAR}-{_DAY}"
 _CLOCK = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
 _LIMITS = {Root.TINYINT: 1 << 7, Root.SMALLINT: 1 << 15, Root.INT: 1 << 31}
-_FLOAT = r"-?[0-9]{1,17}(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]%s)?"
+_FLOAT = r"-?[0-9]{1,17}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]%s)?"
 _BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 
 
@@ -127,9 +127,9 @@ def _array(text: pa.StringArray, type: DataType, dialect: Dialect) -> Column:
 
 
 def _row(text: pa.StringArray, type: DataType, dialect: Dialect) -> Column:
-    parts, filled = _parts(text, dialect)
+    parts, holds = _parts(text, dialect)
     width = len(type.fields)
-    holds = pc.and_(filled, pc.equal(pc.list_value_length(parts), width))
+    holds = pc.and_(holds, pc.fill_null(pc.equal(pc.list_value_length(parts), width), True))
     if not pc.all(holds).as_py():
         parts = pc.if_else(holds, parts, pa.scalar([""] * width, parts.type))
     members = []
@@ -137,12 +137,14 @@ def _row(text: pa.StringArray, type: DataType, dialect: Dialect) -> Column:
         values, fine = _element(pc.list_element(parts, i), field.type, dialect)
         members.append(values)
         holds = holds if fine is None else pc.and_(holds, fine)
-    return pa.StructArray.from_arrays(members, type=arrow_type(type)), holds
+    return pa.StructArray.from_arrays(members, fields=list(arrow_type(type)), mask=parts.is_null()), holds
 
 
 def _parts(text: pa.StringArray, dialect: Dialect) -> tuple[Any, pa.BooleanArray]:
-    """The parts of joined text, and where it is not blank, which is a case of its own."""
-    return pc.split_pattern(text, dialect.elements), pc.match_substring_regex(text, r"[^\x00-\x20]")
+    """The parts of joined text, none where it is empty; and where it is not blank, which the exact way looks at."""
+    empty = pc.equal(text, "")
+    filled = pc.or_(empty, pc.match_substring_regex(text, r"[^\x00-\x20]"))
+    return pc.split_pattern(pc.if_else(empty, pa.scalar(None, pa.string()), text), dialect.elements), filled
 
 
 def _whole_lists(parts: Any, holds: pa.BooleanArray | None) -> pa.BooleanArray | bool:
