@@ -80,6 +80,7 @@ def spark() -> Iterator[SparkSession]:
 
     settings: dict[str, Any] = {
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "1g",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 SECONDS = 180
 """A deadline for what must happen; a loaded machine is slow."""
 
+ONCE = "'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset'"
+SHORT = {"once": ONCE, "json": "'format' = 'json'", "keyed": "'key.format' = 'json', 'value.format' = 'json'"}
+"""Options that most tables of the tests share: `{once}` reads what is there and ends."""
+
 Shown = tuple[str, tuple[Any, ...]]
 
 
 @dataclass
 class Lab:
-    """One session of a test. `{kafka}` in a script stands for the options that reach the broker."""
+    """One session of a test. In its scripts `{kafka}` stands for the option that reaches the broker."""
 
     spark: SparkSession
     client: KafkaClient
@@ -45,7 +49,7 @@ class Lab:
 
     def filled(self, script: str, **names: str) -> str:
         names["kafka"] = f"'properties.bootstrap.servers' = '{self.client.bootstrap}'"
-        for name, value in names.items():
+        for name, value in (names | SHORT).items():
             script = script.replace(f"{{{name}}}", value)
         return script
 
@@ -106,8 +110,3 @@ def _text(value: Any) -> str | None:
 
 def _parsed(payload: bytes | None) -> Any:
     return None if payload is None else json.loads(payload)
-
-
-def lines(texts: Iterable[str]) -> Iterator[str]:
-    for text in texts:
-        yield from text.splitlines()

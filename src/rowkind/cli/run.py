@@ -41,9 +41,14 @@ def run(
     console = Console()
     stop = threading.Event()
     session = _session(checkpoint, set, master, conf, console)
+
+    def finish(*_: object) -> None:
+        stop.set()
+        session.stop_jobs()
+
     # After Spark has started, which sets handlers of its own: the batch under way is finished first.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, finish)
     try:
         with console.progress(session.jobs):
             for answer in session.execute(file.read_text(), pairs(var), str(file)):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -40,8 +41,7 @@ class MessageEncoder:
         self._required = [c.name for c in table.physical if not c.type.nullable]
 
     def encode(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Messages with the columns key and value, and topic, timestamp, headers, header-list where the table has them."""
-        rows = self._enforced(rows)
+        """Messages: columns key and value, and topic, timestamp, headers, header-list where the table has them."""
         columns: dict[str, pa.Array] = {}
         if self._key is not None:
             columns["key"] = self._key.encode(_picked(rows, self.table.key_columns, self.table.key_payload))
@@ -70,8 +70,8 @@ class MessageEncoder:
             else pa.nulls(len(adds), pa.binary())
         )
 
-    def _enforced(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """NOT NULL holds for rows that stay; of a row that goes only the key is written."""
+    def enforced(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows to write. NOT NULL holds for rows that stay; of a row that goes only the key is written."""
         for name in self._required:
             column = rows.column(name)
             if not column.null_count:
@@ -103,9 +103,8 @@ class MessageEncoder:
                 raise RowkindError("TOPIC_NOT_ALLOWED", table=self.table.name, topic=topic, allowed=allowed)
 
 
-def _adds(kinds: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    numbers = kinds.to_numpy(zero_copy_only=False)
-    return (numbers == RowKind.INSERT) | (numbers == RowKind.UPDATE_AFTER)
+def _adds(kinds: pa.Array) -> npt.NDArray[np.bool_]:
+    return np.isin(kinds.to_numpy(zero_copy_only=False), (RowKind.INSERT, RowKind.UPDATE_AFTER))
 
 
 def _picked(rows: pa.RecordBatch, columns: Sequence[Field], named: Sequence[Field]) -> pa.RecordBatch:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Protocol
 
 from rowkind.kafka.ranges import OffsetRange, Partition
@@ -34,6 +35,14 @@ class TablePositions(Protocol):
 
     def end(self, partitions: Sequence[TopicPartition]) -> Offsets:
         """The current end of each partition."""
+        ...
+
+    def restarted(self, beyond: Offsets) -> Offsets:
+        """Where to go on in partitions that end before the next offset to read, as in a topic made anew."""
+        ...
+
+    def take_notes(self) -> list[str]:
+        """What the user should know of the positions, told once."""
         ...
 
 
@@ -80,20 +89,28 @@ class BatchPlanner:
         tables: Sequence[TablePositions],
         splittable: Sequence[bool],
         pace: Callable[[int], Pace],
+        interval: timedelta | None = None,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
     ) -> None:
         self._tables = tables
         self._splittable = splittable
         self._pace = pace
+        self._interval = interval or timedelta(0)
         self._clock = clock
 
     def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
         """The offset of the next batch, or None when there is nothing new."""
         if not previous:
             return self._first()
-        if previous["final"]:
+        if previous["final"] or self._early(previous):
             return None
         return self._later(previous)
+
+    def _early(self, previous: Mapping[str, Any]) -> bool:
+        """Whether the interval between two batches has not passed; one that has more to read does not wait for it."""
+        if not previous["lag"] and None in previous["stop"]:
+            return timedelta(microseconds=self._clock() - previous["clock"]) < self._interval
+        return False
 
     def _first(self) -> dict[str, Any]:
         starts = [t.start() for t in self._tables]
@@ -112,9 +129,13 @@ class BatchPlanner:
 
     def _offset(self, number: int, starts: Sequence[Offsets], stops: Sequence[Offsets | None]) -> dict[str, Any]:
         tasks, untils, lag = {}, [], 0
+        notes: list[str] = []
         for index, (table, start, stop) in enumerate(zip(self._tables, starts, stops, strict=True)):
             pace = self._pace(index)
             ends = table.end(list(start))
+            if beyond := {p: at for p, at in start.items() if at > ends[p]}:
+                start.update(table.restarted(beyond))
+            notes += table.take_notes()
             if stop is not None:
                 ends = {p: min(end, stop.get(p, end)) for p, end in ends.items()}
             until = capped(start, ends, pace.rows)
@@ -130,6 +151,7 @@ class BatchPlanner:
             "until": untils,
             "stop": [None if s is None else _nested(s) for s in stops],
             "lag": lag,
+            "notes": notes,
             "final": False,
         }
 

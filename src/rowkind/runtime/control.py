@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pickle
@@ -23,6 +24,8 @@ class Inputs:
 
     tables: tuple[KafkaTable, ...]
     splittable: tuple[bool, ...]
+    interval: timedelta | None = None
+    """Time from the start of one batch to the start of the next, unless there is more to read."""
 
     def tasks(self, cores: int) -> list[int]:
         """In how many tasks each table is read at most."""
@@ -63,7 +66,8 @@ class Control:
 
     def stop(self) -> None:
         """From now on the source has nothing new: the batch under way is the last."""
-        self._stop.touch()
+        with contextlib.suppress(FileNotFoundError):  # the job has just ended by itself
+            self._stop.touch()
 
 
 def adapted(rows: int, read: int, took: timedelta, wanted: timedelta, cap: int | None) -> int:

@@ -59,6 +59,7 @@ class Job:
         checkpoint: str | None = None,
         interval: timedelta | None = None,
         show: Callable[[tuple[str, ...], list[Row]], None] | None = None,
+        notify: Callable[[str], None] = print,
     ) -> None:
         self.name = name
         self.plan = plan
@@ -69,14 +70,14 @@ class Job:
         self._checkpoint = Checkpoint(checkpoint or str(self._folder / "checkpoint"))
         record = self._checkpoint.open(plan)
         plan = self.plan = replace(plan, partitions=record.partitions)
-        inputs, cores = Inputs(plan.tables, plan.splittable), spark.sparkContext.defaultParallelism
+        inputs, cores = Inputs(plan.tables, plan.splittable, interval), spark.sparkContext.defaultParallelism
         self._control = Control.create(self._folder / "control", inputs, cores)
         self._step = BatchStep(
-            plan, self._checkpoint, record, self._control, self.progress, interval, show, inputs.tasks(cores)
+            plan, self._checkpoint, record, self._control, self.progress, interval, show, notify, inputs.tasks(cores)
         )
         self._ended = threading.Event()
-        self._stopping = False
-        self._query = self._start(spark, interval)
+        self._stopping = threading.Event()
+        self._query = self._start(spark)
         self._watcher = threading.Thread(target=self._watch, name=f"rowkind {name}", daemon=True)
         self._watcher.start()
 
@@ -91,7 +92,7 @@ class Job:
     def stop(self) -> None:
         """Finish the batch under way, then stop. Returns at once; `wait()` waits for it."""
         if not self._ended.is_set():
-            self._stopping = True
+            self._stopping.set()
             self._control.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -102,19 +103,20 @@ class Job:
             raise self.error from self.cause
         return True
 
-    def _start(self, spark: SparkSession, interval: timedelta | None) -> StreamingQuery:
+    def _start(self, spark: SparkSession) -> StreamingQuery:
         spark.dataSource.register(RangeSource)
         ranges = spark.readStream.format("rowkind-ranges").option("control", str(self._control.folder)).load()
-        trigger = f"{int(interval.total_seconds() * 1000)} milliseconds" if interval else "0 seconds"
         writer = ranges.writeStream.queryName(f"{self.name}-{id(self)}").foreachBatch(self._step)
-        return writer.option("checkpointLocation", self._checkpoint.spark).trigger(processingTime=trigger).start()
+        return writer.option("checkpointLocation", self._checkpoint.spark).trigger(processingTime="0 seconds").start()
 
     def _watch(self) -> None:
         try:
-            while not self._query.awaitTermination(1):
-                if self._step.finished.is_set() or self._stopping:
-                    self._query.processAllAvailable()
-                    break
+            while self._query.isActive and not self._stopping.is_set() and not self._step.finished.wait(0.1):
+                pass
+            if self._query.isActive:
+                self._query.processAllAvailable()
+            if failure := self._query.exception():
+                self._fail(failure)
         except Exception as cause:
             self._fail(cause)
         finally:

@@ -57,7 +57,9 @@ class Planner:
 
     def columns(self, definition: TableDefinition) -> tuple[Field, ...]:
         """A table's columns as a query sees them, computed ones included."""
-        return self.query(exp.select("*").from_(exp.to_identifier(definition.name, quoted=True))).columns
+        return self.query(
+            exp.select("*").from_(exp.Table(this=exp.to_identifier(definition.name, quoted=True)))
+        ).columns
 
     def take_warnings(self) -> list[str]:
         taken = list(dict.fromkeys(self.warnings))

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterable, Sequence
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.modes import OnDataLoss
+from rowkind.errors import RowkindError
 from rowkind.kafka.cluster import Cluster
 from rowkind.kafka.positions import Start, StartMode, Stop, StopMode, resolve_new, resolve_start, resolve_stop
 from rowkind.kafka.ranges import Partition
@@ -20,11 +22,14 @@ class KafkaPositions:
         self._cluster = Cluster(table.properties)
         self._partitions: list[Partition] | None = None
         self._looked = time.monotonic()
+        self._notes: list[str] = []
 
     def start(self) -> Offsets:
         said, group = self._table.startup, self._table.group_id
         start = Start(StartMode(said.mode), said.timestamp, said.offsets, group, said.reset)
-        return dict(resolve_start(self._cluster, start, self._now()).offsets)
+        found = resolve_start(self._cluster, start, self._now())
+        self._notes += found.notes
+        return dict(found.offsets)
 
     def stop(self) -> Offsets | None:
         said = self._table.bounded
@@ -42,6 +47,26 @@ class KafkaPositions:
 
     def end(self, partitions: Sequence[TopicPartition]) -> Offsets:
         return dict(self._cluster.ends(partitions)) if partitions else {}
+
+    def restarted(self, beyond: Offsets) -> Offsets:
+        # Under read_committed a position may be past the last stable offset for a while; the log itself goes on.
+        high = self._cluster.ends(beyond, stable=False)
+        gone = {p: at for p, at in beyond.items() if at > high[p]}
+        if gone and self._table.scan.on_data_loss is OnDataLoss.FAIL:
+            partition, wanted = next(iter(sorted(gone.items())))
+            raise RowkindError(
+                "KAFKA_DATA_LOSS", **partition._asdict(), wanted=wanted, until=wanted, available=high[partition]
+            )
+        self._notes += [
+            f"Topic '{p.topic}', partition {p.partition} ends at offset {high[p]}, before {at}, the next one to read: "
+            "it was made anew, and is read from its beginning."
+            for p, at in gone.items()
+        ]
+        return dict(self._cluster.beginnings(gone))
+
+    def take_notes(self) -> list[str]:
+        taken, self._notes = self._notes, []
+        return taken
 
     def _now(self) -> list[Partition]:
         if self._partitions is None:

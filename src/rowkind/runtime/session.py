@@ -77,6 +77,7 @@ class Session:
         self._analyzer = SparkAnalyzer(self.spark)
         self._source = Source("")
         self._names: set[str] = set()
+        self._stopping = False
 
     def sql(self, script: str, variables: Mapping[str, str] | None = None) -> Answer:
         """Run the statements of a script; the answer is that of the last one."""
@@ -102,10 +103,15 @@ class Session:
         for notice in notices:
             self._notify(notice)
 
-    def stop(self) -> None:
-        """Stop all jobs, and Spark if the session started it."""
+    def stop_jobs(self) -> None:
+        """Ask all jobs to finish their batches and stop, and those that start later as well. Returns at once."""
+        self._stopping = True
         for job in self.jobs:
             job.stop()
+
+    def stop(self) -> None:
+        """Stop all jobs, and Spark if the session started it."""
+        self.stop_jobs()
         for job in self.jobs:
             with contextlib.suppress(RowkindError):
                 job.wait()
@@ -208,8 +214,11 @@ class Session:
             self._checkpoint_for(name),
             self.options.get_value(BATCH_INTERVAL),
             self._show,
+            self._notify,
         )
         self.jobs.append(job)
+        if self._stopping:
+            job.stop()
         return job
 
     def _checkpoint_for(self, name: str) -> str | None:

@@ -14,9 +14,11 @@ from typing import Any
 
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 
+from rowkind.errors import RowkindError
 from rowkind.runtime.batches import BatchPlanner
 from rowkind.runtime.control import Control, Inputs
 from rowkind.runtime.positions import KafkaPositions
+from rowkind.runtime.remote import WorkerError
 
 
 class RangeReader(SimpleDataSourceStreamReader):
@@ -33,9 +35,10 @@ class RangeReader(SimpleDataSourceStreamReader):
     def read(self, start: dict[str, Any]) -> tuple[Iterator[tuple[str]], dict[str, Any]]:
         if self._control.stopping:
             return iter(()), start
-        if self._planner is None:
-            self._planner = self._plan(pickle.loads(self._control.inputs.read_bytes()))
-        end = self._planner.next(start)
+        try:
+            end = self._next(start)
+        except RowkindError as error:
+            raise WorkerError(error) from error
         # Spark takes a new offset for new data: with nothing to read it must be the very same one.
         return (iter(()), start) if end is None else (iter([(json.dumps(end),)]), end)
 
@@ -45,9 +48,12 @@ class RangeReader(SimpleDataSourceStreamReader):
     def commit(self, end: dict[str, Any]) -> None:
         """Nothing to do: the checkpoint alone decides where a job goes on."""
 
-    def _plan(self, inputs: Inputs) -> BatchPlanner:
-        positions = [KafkaPositions(t) for t in inputs.tables]
-        return BatchPlanner(positions, inputs.splittable, self._control.pace)
+    def _next(self, start: dict[str, Any]) -> dict[str, Any] | None:
+        if self._planner is None:
+            inputs: Inputs = pickle.loads(self._control.inputs.read_bytes())
+            positions = [KafkaPositions(t) for t in inputs.tables]
+            self._planner = BatchPlanner(positions, inputs.splittable, self._control.pace, inputs.interval)
+        return self._planner.next(start)
 
 
 class RangeSource(DataSource):

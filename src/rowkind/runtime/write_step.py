@@ -32,6 +32,8 @@ class Write:
     net_key: tuple[str, ...] | None
     """Set behind a stateful operator: one change per key is written."""
     enforcer: NotNullEnforcer
+    flush: bool
+    """Whether even a sink without guarantee waits for its messages: nobody else does at the end of a bounded job."""
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
         encoder = _encoder(self.table, self.enforcer)
@@ -41,13 +43,13 @@ class Write:
         partitioner = self._partitioner(table.sink.partitioner)
         try:
             for batch in batches if self.net_key is None else self._net(batches, encoder.counts):
-                if batch.num_rows:
+                rows = encoder.enforced(batch)
+                if rows.num_rows:
                     writer = writer or writer_for(self.sink, table.properties, topic)
-                    messages = encoder.encode(batch)
-                    writer.write(messages, partitioner, batch.to_pylist if partitioner is not None else None)
-                    written += messages.num_rows
+                    writer.write(encoder.encode(rows), partitioner, rows.to_pylist if partitioner else None)
+                    written += rows.num_rows
             if writer is not None:
-                writer.flush(wait=table.sink.guarantee is not Guarantee.NONE)
+                writer.flush(wait=self.flush or table.sink.guarantee is not Guarantee.NONE)
         except BaseException:
             drop_writer(self.sink, table.properties)
             raise
