@@ -1,0 +1,39 @@
+"""The other side of EXISTS, IN and their opposites without further conditions: only whether a key has rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from rowkind.operators.changes import Bools, Groups, column_array
+from rowkind.operators.join_sides import Arrived, JoinSide, Multiplicity
+from rowkind.state.contract import StateTables
+
+_NUMBERS = pa.schema([("__number", pa.int64())])
+
+
+class KeyCounts:
+    """The number of rows of each touched key, before and after the batch; written at once."""
+
+    def __init__(self, side: JoinSide, name: str, keys: Groups, arrived: Arrived, state: StateTables) -> None:
+        table = state.table(name, _NUMBERS, side.keys, ttl_ms=side.ttl_ms)
+        found = table.lookup(keys.hashes)
+        before = np.zeros(len(keys), dtype=np.int64)
+        before[found.key_index] = column_array(found.entries, "__number").to_numpy()
+        wanted = before.copy()
+        np.add.at(wanted, arrived.key, arrived.weight)
+        after = np.maximum(wanted, 0)
+        self.stale = int(np.sum(after - wanted))
+        if side.rows is Multiplicity.ONE_PER_KEY:
+            after = np.minimum(after, 1)
+        self.before, self.after = before, after
+        put, drop = (after > 0) & (after != before), (before > 0) & (after == 0)
+        table.write(
+            pa.table({"__number": after[put]}),
+            pa.table({"__number": before[drop]}),
+            upsert_keys=keys.hashes.take(put),
+            delete_keys=keys.hashes.take(drop),
+        )
+
+    def exists(self) -> tuple[Bools, Bools]:
+        return self.before > 0, self.after > 0
