@@ -18,9 +18,9 @@ from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed, null_of, text
 from rowkind.sql import type_of
 
-_TIMESTAMP_TEXT = r"^\d{1,4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{1,2}:\d{1,2}(\.\d{1,9})?)?$"
+_TIMESTAMP_TEXT = r"^\d{1,4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{1,2}:\d{1,2}(\.\d{1,9})?)?\z"
 _FRACTION = r"\.\d*\s*$"
-_TIME_TEXT = r"^\d{1,2}(:\d{1,2}(:\d{1,2}(\.\d{1,9})?)?)?$"
+_TIME_TEXT = r"^\d{1,2}(:\d{1,2}(:\d{1,2}(\.\d{1,9})?)?)?\z"
 
 
 @rule(exp.Cast)

@@ -6,7 +6,7 @@ import re
 
 from rowkind.plan.expressions.typed import Typed, text
 
-_SPECIAL = "[]()|^-+*%_?{}"
+_END = chr(92) + "z"
 
 
 def like(value: Typed, pattern: Typed, escape: Typed | None) -> str | None:
@@ -22,7 +22,7 @@ def similar(value: Typed, pattern: Typed, escape: Typed | None) -> str | None:
     if not isinstance(pattern.constant, str) or (escape and not isinstance(escape.constant, str)):
         return None
     regex = similar_regex(pattern.constant, str(escape.constant) if escape else "")
-    return f"({value.sql} RLIKE {text(f'^(?s:{regex})$')})"
+    return f"({value.sql} RLIKE {text(f'^(?s:{regex})' + _END)})"
 
 
 def similar_regex(pattern: str, escape: str) -> str:

@@ -12,6 +12,7 @@ from rowkind.plan.expressions.functions.call import Call, Function, alias, as_fi
 from rowkind.plan.expressions.typed import Typed, any_nullable, text
 
 _BACKSLASH = chr(92)
+_LETTERS, _DIGITS = r"^\p{L}+\z", r"^\p{Nd}+\z"
 STRINGS_ARRAY = t.array(t.STRING)
 
 
@@ -212,12 +213,10 @@ STRINGS: tuple[Function, ...] = (
     mapped("STR_TO_MAP", "text, text?, text?", t.map_of(t.STRING, t.STRING), _str_to_map, nullable=True),
     special("ELT", "int, text_or_bytes, text_or_bytes*", _elt),
     mapped("SPLIT", "text, text", STRINGS_ARRAY, _split),
-    mapped("IS_ALPHA", "text", t.BOOLEAN, "({0} RLIKE '^[A-Za-z]+$')"),
-    mapped("IS_DIGIT", "text", t.BOOLEAN, "({0} RLIKE '^[0-9]+$')"),
-    mapped("IS_DECIMAL", "text", t.BOOLEAN, lambda a: f"({a[0].sql} RLIKE {text(_DECIMAL)})"),
+    mapped("IS_ALPHA", "text", t.BOOLEAN, lambda a: f"({a[0].sql} RLIKE {text(_LETTERS)})"),
+    mapped("IS_DIGIT", "text", t.BOOLEAN, lambda a: f"({a[0].sql} RLIKE {text(_DIGITS)})"),
+    mapped("IS_DECIMAL", "text", t.BOOLEAN, "IF({0} IS NULL, NULL, TRY_CAST({0} AS DOUBLE) IS NOT NULL)"),
 )
-
-_DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 _LENGTHS = {"MD5": 32, "SHA1": 40, "SHA224": 56, "SHA256": 64, "SHA384": 96, "SHA512": 128}
 _DIGESTS = {

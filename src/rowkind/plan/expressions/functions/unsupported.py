@@ -9,6 +9,8 @@ _RANDOM = "Its values would differ when a batch is replayed: use RAND, RAND_INTE
 
 UNSUPPORTED: dict[str, str] = {
     "CURRENT_WATERMARK": "rowkind's watermarks are kept per table and are not visible to expressions.",
+    "ML_PREDICT": "Call the model in a user-defined function registered in the Spark session.",
+    "SOURCE_WATERMARK": "Write the watermark as an expression: WATERMARK FOR ts AS ts - INTERVAL '5' SECOND.",
     "GROUP_ID": "Group by the sets in separate queries and join them by UNION ALL.",
     "PARSE_JSON": _VARIANT,
     "TRY_PARSE_JSON": _VARIANT,
