@@ -89,7 +89,6 @@ def test_invalid_value(key: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("table.exec.state.ttl", "1 h"),
         ("table.exec.source.idle-timeout", "1 s"),
         ("table.exec.source.cdc-events-duplicate", "true"),
         ("table.exec.sink.upsert-materialize", "force"),

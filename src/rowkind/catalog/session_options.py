@@ -130,7 +130,6 @@ STATE_TTL = Option(
     "duration",
     timedelta(0),
     "State that was not touched for so long may be removed; 0 keeps it for ever.",
-    supported=False,
 )
 
 STATE_PARTITIONS = Option(
@@ -139,7 +138,6 @@ STATE_PARTITIONS = Option(
     "int",
     None,
     "Number of partitions of keyed state; kept in the checkpoint, so it counts at a job's first start only.",
-    supported=False,
 )
 
 RESTORE_PATH = Option(
