@@ -13,10 +13,13 @@ from rowkind.operators.aggregate import Aggregate
 from rowkind.operators.calls import AggregateCall
 from rowkind.operators.contract import Operator
 from rowkind.operators.distinct import sharded
+from rowkind.operators.join import Join
+from rowkind.operators.join_kind import JoinKind
+from rowkind.operators.join_sides import JoinSide, Multiplicity
 from rowkind.operators.normalize import Normalize
 from rowkind.plan import nodes as n
 from rowkind.plan.explain import described
-from rowkind.plan.traits import emits
+from rowkind.plan.traits import emits, smallest_key, upsert_keys
 
 FILTER = "__filter"
 """The column that tells a Normalize which rows pass the filter that was pushed into it."""
@@ -43,6 +46,23 @@ def _(node: n.Normalize, ttl_ms: int) -> tuple[Operator, ...]:
         condition = FILTER
         schema = schema.insert(len(schema) - 1, pa.field(FILTER, pa.bool_()))
     return (Normalize(schema, node.key, condition, node.emit_before, ttl_ms),)
+
+
+@operators_for.register
+def _(node: n.Join, ttl_ms: int) -> tuple[Operator, ...]:
+    left = JoinSide(input_schema(node.left), node.left_keys, _multiplicity(node.left, node.left_keys), ttl_ms)
+    right = JoinSide(input_schema(node.right), node.right_keys, _multiplicity(node.right, node.right_keys), ttl_ms)
+    return (Join(left, right, JoinKind(node.kind), None, smallest_key(node), node.emit_before),)
+
+
+def _multiplicity(side: n.Node, keys: tuple[str, ...]) -> Multiplicity:
+    """What the side's upsert keys say about how many rows a join key has."""
+    known = upsert_keys(side)
+    if any(key <= set(keys) for key in known):
+        return Multiplicity.ONE_PER_KEY
+    if emits(side) is ChangelogMode.INSERT_ONLY:
+        return Multiplicity.APPEND_ONLY
+    return Multiplicity.DISTINCT if known else Multiplicity.ANY
 
 
 def _call(call: n.Call) -> AggregateCall:
