@@ -24,6 +24,7 @@ def small_merges(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiers and windows so small that a few rows pass through all of the compaction."""
     monkeypatch.setattr(compaction, "SMALLEST_TIER", 4)
     monkeypatch.setattr("rowkind.state.merge.WINDOW_ROWS", 3)
+    monkeypatch.setattr("rowkind.state.merge.LARGE_WINDOWS", 0)
     monkeypatch.setattr("rowkind.state.run.SEGMENT_ROWS", 5)
 
 

@@ -14,7 +14,8 @@ from rowkind.state.ordering import order_codes
 from rowkind.state.run import GONE, H1, H2, WRITTEN, Run
 
 WINDOW_ROWS = 1 << 16
-"""Rows of each run that a merge holds at a time; more only where one key has more entries."""
+LARGE_WINDOWS = 4
+"""Rows of each run that a merge holds at a time, and how many times more it may be before a key is cut."""
 
 
 def merged(runs: Sequence[Run], sort: Sequence[Order], whole: bool, expired_before: int | None) -> Iterator[pa.Table]:
@@ -32,11 +33,42 @@ def merged(runs: Sequence[Run], sort: Sequence[Order], whole: bool, expired_befo
             if start < run.rows
         )
         stops = [run.until(start, bound) for start, run in zip(at, newest_first, strict=True)]
-        pieces = [run.slice(*span) for run, *span in zip(newest_first, at, stops, strict=True)]
+        large = sum(stops) - sum(at) > LARGE_WINDOWS * WINDOW_ROWS * len(runs)
+        spans = _within_key(newest_first, at, stops, sort) if large and sort else [(at, stops)]
+        for starts, ends in spans:
+            pieces = [run.slice(*span) for run, *span in zip(newest_first, starts, ends, strict=True)]
+            piece = _resolve(pa.concat_tables(pieces).combine_chunks(), sort, whole, expired_before)
+            if piece.num_rows:
+                yield piece
         at = stops
-        piece = _resolve(pa.concat_tables(pieces).combine_chunks(), sort, whole, expired_before)
-        if piece.num_rows:
-            yield piece
+
+
+def _within_key(
+    newest_first: Sequence[Run], at: Sequence[int], stops: Sequence[int], sort: Sequence[Order]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Cut rows that one key with very many entries made too many, along the sort columns.
+
+    Of a window of each run, all rows are complete up to the first row at which some run's window ends.
+    """
+    starts = list(at)
+    while starts != list(stops):
+        ends = [min(start + WINDOW_ROWS, stop) for start, stop in zip(starts, stops, strict=True)]
+        table = pa.concat_tables(
+            [run.slice(*span) for run, *span in zip(newest_first, starts, ends, strict=True)]
+        ).combine_chunks()
+        sizes = [end - start for start, end in zip(starts, ends, strict=True)]
+        rank = np.repeat(np.arange(len(sizes)), sizes)
+        keys = [numbers(table, H1), numbers(table, H2), *order_codes(table, sort)]
+        order = np.lexsort(keys[::-1])
+        number = np.cumsum(first_of_each(order, keys))
+        edges = [sum(sizes[: i + 1]) - 1 for i in range(len(sizes)) if sizes[i] and ends[i] < stops[i]]
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = number
+        bound = min((place[edge] for edge in edges), default=len(order))
+        taken = np.bincount(rank[place <= bound], minlength=len(sizes))
+        ends = [start + int(count) for start, count in zip(starts, taken, strict=True)]
+        yield starts, ends
+        starts = ends
 
 
 def _resolve(table: pa.Table, sort: Sequence[Order], whole: bool, expired_before: int | None) -> pa.Table:

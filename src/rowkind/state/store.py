@@ -47,7 +47,7 @@ class StateStore:
     ) -> None:
         self.version = version
         self.clock_ms = clock_ms
-        self._oldest = oldest
+        self._oldest = None if oldest is None or base is None else min(oldest, base)
         self._place = Place(operator, partition, version)
         self._folder = Folder(f"{root.rstrip('/')}/{operator}/{partition}", cache)
         self._base_version = base
