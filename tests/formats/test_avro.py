@@ -288,6 +288,8 @@ def test_json_encoding() -> None:
         ('{"a":1}', None),
         ('{"a":"1","b":null}', None),
         ('{"a":2147483648,"b":null}', None),
+        ('{"a":1e999,"b":null}', None),
+        ('{"a":1,"b":{"string":"\\ud800x"}}', (1, "?x")),
         ('{"a":1,"b":"x"}', None),
         ('{"a":1,"b":{"int":1}}', None),
         ('{"a":1,"b":{}}', None),

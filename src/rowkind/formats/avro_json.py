@@ -67,7 +67,7 @@ def reader(schema: AvroType, type: DataType) -> Read:
         case "map":
             assert schema.items
             value = reader(schema.items, map_members(type)[1])
-            return lambda tree: list({k: value(t) for k, t in _expect(tree, Members, "map")}.items())
+            return lambda tree: list({_text(k): value(t) for k, t in _expect(tree, Members, "map")}.items())
         case "null":
             return lambda tree: _expect(tree, _Nothing, "null")
         case "boolean":
@@ -79,7 +79,7 @@ def reader(schema: AvroType, type: DataType) -> Read:
             parse_number = single if schema.kind == "float" else double
             return lambda tree: parse_number(str(_expect(tree, (Int, Real), schema.kind)))
         case "string":
-            return lambda tree: _expect(tree, str, "string")
+            return lambda tree: _text(_expect(tree, str, "string"))
         case _:
             to_value = finish(type).value
             return lambda tree: to_value(_expect(tree, str, "bytes").encode("iso-8859-1", "replace"))
@@ -97,10 +97,15 @@ def _expect(tree: Any, kinds: Any, name: str) -> Any:
 
 def _whole(tree: Any, bits: int) -> int:
     number = _expect(tree, (Int, Real), "a number")
-    value = int(number) if isinstance(number, Int) else int(double(str(number)))
+    value = int(number) if isinstance(number, Int) else double(str(number))
     if not -(1 << bits) <= value < 1 << bits:
         raise ValueError(f"{number[:80]} is out of range")
-    return value
+    return int(value)
+
+
+def _text(tree: str) -> str:
+    """Half of a surrogate pair, which JSON can escape, becomes Java's question mark."""
+    return tree if tree.isascii() else tree.encode("utf-8", "replace").decode()
 
 
 def _union(schema: AvroType, type: DataType) -> Read:
