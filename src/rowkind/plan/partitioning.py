@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 
 from rowkind.plan import nodes as n
+from rowkind.plan import time_nodes as t
 
 
 @singledispatch
@@ -15,8 +16,14 @@ def partitioned_by(node: n.Node) -> tuple[str, ...] | None:
 
 @partitioned_by.register(n.Filter)
 @partitioned_by.register(n.WatermarkAssigner)
-def _(node: n.Filter | n.WatermarkAssigner) -> tuple[str, ...] | None:
+@partitioned_by.register(n.Unnest)
+def _(node: n.Filter | n.WatermarkAssigner | n.Unnest) -> tuple[str, ...] | None:
     return partitioned_by(node.input)
+
+
+@partitioned_by.register
+def _(node: t.WindowAssign) -> tuple[str, ...] | None:
+    return node.window.partition if node.window.kind is t.WindowKind.SESSION else partitioned_by(node.input)
 
 
 @partitioned_by.register
@@ -34,16 +41,30 @@ def _(node: n.Normalize | n.SinkMaterialize) -> tuple[str, ...] | None:
     return node.key
 
 
-@partitioned_by.register
-def _(node: n.Aggregate) -> tuple[str, ...] | None:
+@partitioned_by.register(n.Aggregate)
+@partitioned_by.register(t.WindowAggregate)
+def _(node: n.Aggregate | t.WindowAggregate) -> tuple[str, ...] | None:
     return node.keys
 
 
-@partitioned_by.register
-def _(node: n.Rank) -> tuple[str, ...] | None:
+@partitioned_by.register(n.Rank)
+@partitioned_by.register(t.WindowRank)
+@partitioned_by.register(t.Over)
+def _(node: n.Rank | t.WindowRank | t.Over) -> tuple[str, ...] | None:
     return node.partition
 
 
+@partitioned_by.register(n.Join)
+@partitioned_by.register(t.WindowJoin)
+@partitioned_by.register(t.IntervalJoin)
+@partitioned_by.register(t.TemporalJoin)
+def _(node: n.Join | t.WindowJoin | t.IntervalJoin | t.TemporalJoin) -> tuple[str, ...] | None:
+    """A side that is padded has NULL where the other side has the key."""
+    if node.kind is n.JoinKind.FULL:
+        return None
+    return node.right_keys if node.kind is n.JoinKind.RIGHT else node.left_keys
+
+
 @partitioned_by.register
-def _(node: n.Join) -> tuple[str, ...] | None:
-    return node.left_keys if node.kind is not n.JoinKind.RIGHT and node.kind is not n.JoinKind.FULL else None
+def _(node: n.SetDifference) -> tuple[str, ...] | None:
+    return tuple(c.name for c in node.columns)

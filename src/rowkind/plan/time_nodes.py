@@ -49,7 +49,7 @@ class WindowAssign(Unary):
 
 @dataclass(frozen=True, slots=True)
 class WindowAggregate(Unary):
-    """GROUP BY window_start, window_end and other keys: one row per group when its window closes, never changed after."""
+    """GROUP BY window_start, window_end and other keys: a row per group when its window closes, never changed again."""
 
     keys: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
@@ -163,9 +163,10 @@ class TemporalJoin(_Two):
 
 @dataclass(frozen=True, slots=True)
 class Over(Unary):
-    """Aggregates over a frame of rows before each row. `preceding` None is unbounded; `rows` or a range of microseconds.
+    """Aggregates over a frame of rows before each row: `preceding` rows, or microseconds, or all of them (None).
 
     `time` orders by event time (rows wait for the watermark), `proctime` by arrival; `order` any other ordering.
+    Without calls it only puts rows in the order of time.
     """
 
     partition: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The two traits of a plan node: the changelog mode it emits, and its upsert keys."""
+"""The two traits of a plan node: the changelog mode it emits, and its upsert keys (in keys.py)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from functools import singledispatch
 
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
+from rowkind.plan import time_nodes as t
+from rowkind.plan.keys import Key, smallest_key, upsert_keys
 
-Key = frozenset[str]
+__all__ = ["Key", "emits", "smallest_key", "upsert_keys"]
 
 INSERT_ONLY, UPSERT, RETRACT = ChangelogMode.INSERT_ONLY, ChangelogMode.UPSERT, ChangelogMode.RETRACT
 
@@ -26,21 +28,34 @@ def _(node: n.Scan) -> ChangelogMode:
     return node.table.changelog
 
 
-@emits.register(n.Normalize)
-@emits.register(n.Aggregate)
-@emits.register(n.Rank)
-def _(node: n.Normalize | n.Aggregate | n.Rank) -> ChangelogMode:
-    if isinstance(node, n.Aggregate) and not node.calls and node.keys and emits(node.input) is INSERT_ONLY:
-        return INSERT_ONLY
-    return RETRACT if node.emit_before else UPSERT
+@emits.register
+def _(node: n.Normalize) -> ChangelogMode:
+    return _changes(node)
+
+
+@emits.register
+def _(node: n.Aggregate) -> ChangelogMode:
+    distinct = not node.calls and node.keys
+    return INSERT_ONLY if distinct and _append(node) else _changes(node)
+
+
+@emits.register
+def _(node: n.Rank) -> ChangelogMode:
+    """Rows that came first keep their rank."""
+    first = node.order[0] if node.order else None
+    by_arrival = first is None or (first.arrival and not first.descending)
+    return INSERT_ONLY if by_arrival and _append(node) else _changes(node)
 
 
 @emits.register
 def _(node: n.Join) -> ChangelogMode:
-    inputs = {emits(node.left), emits(node.right)}
-    if inputs == {INSERT_ONLY} and node.kind in (n.JoinKind.INNER, n.JoinKind.SEMI):
-        return INSERT_ONLY
-    return RETRACT if node.emit_before else UPSERT
+    grows = node.kind in (n.JoinKind.INNER, n.JoinKind.SEMI)
+    return INSERT_ONLY if grows and _append(node) else _changes(node)
+
+
+@emits.register
+def _(node: n.SetDifference) -> ChangelogMode:
+    return INSERT_ONLY if node.intersect and _append(node) else _changes(node)
 
 
 @emits.register
@@ -48,75 +63,28 @@ def _(node: n.SinkMaterialize) -> ChangelogMode:
     return UPSERT
 
 
-@singledispatch
-def upsert_keys(node: n.Node) -> frozenset[Key]:
-    """Sets of columns, each of which identifies a row of the node's current table; the empty set: one row at most."""
-    return frozenset()
+@emits.register(t.WindowAggregate)
+@emits.register(t.WindowRank)
+@emits.register(t.WindowJoin)
+@emits.register(t.IntervalJoin)
+def _(node: n.Node) -> ChangelogMode:
+    """What time has closed never changes."""
+    return INSERT_ONLY
 
 
-@upsert_keys.register
-def _(node: n.Scan) -> frozenset[Key]:
-    key = node.table.primary_key
-    return frozenset({frozenset(key)}) if key else frozenset()
+@emits.register
+def _(node: t.TemporalJoin) -> ChangelogMode:
+    return emits(node.left)
 
 
-@upsert_keys.register(n.Filter)
-@upsert_keys.register(n.WatermarkAssigner)
-def _(node: n.Filter | n.WatermarkAssigner) -> frozenset[Key]:
-    return upsert_keys(node.input)
+@emits.register
+def _(node: t.Over) -> ChangelogMode:
+    return INSERT_ONLY if node.time is not None or node.proctime else _changes(node)
 
 
-@upsert_keys.register
-def _(node: n.Normalize) -> frozenset[Key]:
-    return frozenset({frozenset(node.key)})
+def _append(node: n.Node) -> bool:
+    return all(emits(below) is INSERT_ONLY for below in node.inputs)
 
 
-@upsert_keys.register
-def _(node: n.Project) -> frozenset[Key]:
-    names: dict[str, list[str]] = {}
-    for made in node.expressions:
-        if made.expr.column is not None:
-            names.setdefault(made.expr.column, []).append(made.name)
-    return frozenset(frozenset(names[c][0] for c in key) for key in upsert_keys(node.input) if key <= names.keys())
-
-
-@upsert_keys.register
-def _(node: n.Aggregate) -> frozenset[Key]:
-    return frozenset({frozenset(node.keys)})
-
-
-@upsert_keys.register
-def _(node: n.Rank) -> frozenset[Key]:
-    below = {key | frozenset(node.partition) for key in upsert_keys(node.input)} | upsert_keys(node.input)
-    if node.function == "ROW_NUMBER" and node.last == node.first:
-        return frozenset({*below, frozenset(node.partition)})
-    if node.function == "ROW_NUMBER" and node.rank is not None:
-        return frozenset({*below, frozenset((*node.partition, node.rank))})
-    return frozenset(below)
-
-
-@upsert_keys.register
-def _(node: n.Join) -> frozenset[Key]:
-    left, right = upsert_keys(node.left), upsert_keys(node.right)
-    if node.kind in (n.JoinKind.SEMI, n.JoinKind.ANTI):
-        return left
-    both = {a | b for a in left for b in right}
-    if any(key <= set(node.right_keys) for key in right) and node.kind in (n.JoinKind.INNER, n.JoinKind.LEFT):
-        both |= left
-    if any(key <= set(node.left_keys) for key in left) and node.kind in (n.JoinKind.INNER, n.JoinKind.RIGHT):
-        both |= right
-    return frozenset(both)
-
-
-@upsert_keys.register
-def _(node: n.SinkMaterialize) -> frozenset[Key]:
-    return frozenset({frozenset(node.key)})
-
-
-def smallest_key(node: n.Node) -> tuple[str, ...] | None:
-    """The upsert key with the fewest columns, in column order; None where the node has none."""
-    keys = upsert_keys(node)
-    if not keys:
-        return None
-    best = min(keys, key=lambda k: (len(k), sorted(k)))
-    return tuple(c.name for c in node.columns if c.name in best)
+def _changes(node: n.Normalize | n.Aggregate | n.Rank | n.Join | n.SetDifference | t.Over) -> ChangelogMode:
+    return RETRACT if node.emit_before else UPSERT

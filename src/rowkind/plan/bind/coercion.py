@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from rowkind.catalog.types import DataType, quote
 from rowkind.plan.bind.context import Context
-from rowkind.plan.bind.scope import reference
+from rowkind.plan.columns import reference
 from rowkind.plan.expressions import common_type
 from rowkind.plan.nodes import Expr, Named, Node, Project
 from rowkind.sql.nodes import type_node

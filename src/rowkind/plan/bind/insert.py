@@ -16,7 +16,7 @@ from rowkind.plan.assignment import assignable
 from rowkind.plan.bind.coercion import coerced
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.query import bind_query
-from rowkind.plan.bind.scope import reference
+from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Expr, Named, Node, Project, Sink
 from rowkind.sql.nodes import type_node
 from rowkind.sql.statements import Insert

@@ -9,7 +9,7 @@ from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.relations import renamed
 from rowkind.plan.bind.select import bind_select
 from rowkind.plan.bind.values import bind_values
-from rowkind.plan.nodes import Aggregate, Node, Union
+from rowkind.plan.nodes import Aggregate, Node, SetDifference, Union
 
 
 def bind_query(query: exp.Expr, context: Context) -> Node:
@@ -55,9 +55,7 @@ def _set_operation(query: exp.SetOperation, context: Context) -> Node:
     if isinstance(query, exp.Union):
         union = Union(branches)
         return union if not query.args.get("distinct") else Aggregate(union, tuple(c.name for c in union.columns))
-    from rowkind.plan.bind.sets import bind_intersect_except
-
-    return bind_intersect_except(query, branches, context)
+    return SetDifference(*branches, isinstance(query, exp.Intersect), not query.args.get("distinct"))
 
 
 def _ordered(node: Node, query: exp.Expr, context: Context) -> Node:

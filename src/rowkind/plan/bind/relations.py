@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -12,34 +14,42 @@ from rowkind.catalog.modes import Side
 from rowkind.catalog.table import ComputedColumn, MetadataColumn, TableDefinition, ViewDefinition
 from rowkind.errors import nearest
 from rowkind.plan.bind.context import Context
-from rowkind.plan.bind.scope import Relation, Scope, reference
-from rowkind.plan.nodes import Expr, Named, Node, Project, Scan, WatermarkAssigner, Watermarked
+from rowkind.plan.bind.scope import Relation, Scope
+from rowkind.plan.columns import passed, reference
+from rowkind.plan.nodes import Named, Node, Project, Scan, WatermarkAssigner, Watermarked
 from rowkind.sql import parse_expression, parse_query
 from rowkind.sql.errors import Source
 from rowkind.sql.nodes import JoinedTables, WindowTable, type_node
 
+if TYPE_CHECKING:
+    from rowkind.plan.bind.conditions import Waiting
 
-def bind_from(select: exp.Select, context: Context) -> Scope:
-    """The scope that a SELECT's expressions see."""
+
+def bind_from(select: exp.Select, context: Context, waiting: Waiting | None = None) -> Scope:
+    """The scope that a SELECT's expressions see; conditions of WHERE are taken where they can be decided."""
     clause = select.args.get("from_")
     if clause is None:
         from rowkind.plan.bind.values import single_row
 
-        return Scope(single_row(), (), context.source, {})
-    return bind_tables(clause.this, select.args.get("joins") or [], context)
+        return Scope(single_row(), (), context.source)
+    return bind_tables(clause.this, select.args.get("joins") or [], context, waiting)
 
 
-def bind_tables(first: exp.Expr, joins: list[exp.Join], context: Context) -> Scope:
+def bind_tables(first: exp.Expr, joins: Sequence[exp.Join], context: Context, waiting: Waiting | None = None) -> Scope:
     """A first item and what is joined to it. With joins, columns are named `alias.column` from here on."""
-    joins = [*joins, *(first.args.get("joins") or [])]
     scope = bind_item(first, context)
     if not joins:
         return scope
+    from rowkind.plan.bind.conditions import filtered
     from rowkind.plan.bind.joins import bind_join
 
-    scope = qualified(scope, context, first)
-    for join in joins:
-        scope = bind_join(scope, join, context)
+    scope = qualified(scope)
+    # RIGHT and FULL joins pad what stands before them: a condition must not go below them.
+    last = max((i for i, j in enumerate(joins) if str(j.args.get("side")).upper() in ("RIGHT", "FULL")), default=-1)
+    if waiting is not None and last < 0:
+        scope = filtered(scope, waiting.take(scope), context)
+    for index, join in enumerate(joins):
+        scope = bind_join(scope, join, context, waiting if index > last else None)
     return scope
 
 
@@ -61,6 +71,10 @@ def bind_item(item: exp.Expr, context: Context) -> Scope:
         from rowkind.plan.bind.values import bind_values
 
         return _aliased(bind_values(item, context), item, None, context)
+    if isinstance(item, exp.Unnest):
+        from rowkind.plan.bind.unnest import bind_unnest_alone
+
+        return bind_unnest_alone(item, context)
     raise context.unsupported(item, f"{type(item).__name__} in FROM", "Use a table, a view or a subquery.")
 
 
@@ -93,7 +107,7 @@ def bind_scan(definition: TableDefinition, context: Context) -> Node:
     table = context.resolve(definition, Side.SOURCE)
     scan = Scan(table)
     source = Source("", origin=f"table {definition.name}")
-    scope = Scope(scan, (Relation(definition.name, tuple((c.name, c.name) for c in scan.columns)),), source, {})
+    scope = Scope(scan, (Relation(definition.name, tuple((c.name, c.name) for c in scan.columns)),), source)
     made = tuple(_column(definition, table, index, scope, context) for index in range(len(definition.columns)))
     plain = [c.name for c in scan.columns] == [m.name for m in made] and all(m.expr.column == m.name for m in made)
     node: Node = scan if plain else Project(scan, made)
@@ -111,18 +125,7 @@ def _column(definition: TableDefinition, table: KafkaTable, index: int, scope: S
     if isinstance(column, MetadataColumn) and scope.types[column.name] != column.type:
         tree = exp.Cast(this=tree, to=type_node(column.type))
         return Named(column.name, context.exprs([tree], scope.types)[0])
-    return Named(column.name, _pass(column.name, scope))
-
-
-def _pass(name: str, scope: Scope) -> Expr:
-    return passed(name, scope.node)
-
-
-def passed(name: str, node: Node) -> Expr:
-    """A column of a node, handed on as it is."""
-    from rowkind.catalog.types import quote
-
-    return Expr(reference(name), quote(name), node.column(name).type)
+    return Named(column.name, passed(column.name, scope.node))
 
 
 def _watermarked(node: Node, definition: TableDefinition, context: Context) -> Node:
@@ -132,7 +135,7 @@ def _watermarked(node: Node, definition: TableDefinition, context: Context) -> N
     text = definition.watermark.expression
     inner = replace(context, source=Source(text, origin=origin))
     relation = Relation(definition.name, tuple((c.name, c.name) for c in node.columns))
-    expr = inner.expr(parse_expression(text, origin=origin), Scope(node, (relation,), inner.source, {}))
+    expr = inner.expr(parse_expression(text, origin=origin), Scope(node, (relation,), inner.source))
     return WatermarkAssigner(node, Watermarked(definition.watermark.column, expr))
 
 
@@ -145,7 +148,7 @@ def _aliased(node: Node, item: exp.Expr, name: str | None, context: Context) -> 
         )
     users = columns or [c.name for c in node.columns]
     names = tuple(zip(users, (c.name for c in node.columns), strict=True))
-    return Scope(node, (Relation(alias.name if alias and alias.name else name, names),), context.source, {})
+    return Scope(node, (Relation(alias.name if alias and alias.name else name, names),), context.source)
 
 
 def renamed(node: Node, names: tuple[str, ...]) -> Node:
@@ -154,16 +157,19 @@ def renamed(node: Node, names: tuple[str, ...]) -> Node:
     return Project(node, tuple(Named(name, passed(c.name, node)) for name, c in pairs))
 
 
-def qualified(scope: Scope, context: Context, at: exp.Expr) -> Scope:
-    """The scope with every column named `alias.column`, so that two sides of a join never clash."""
+def qualified(scope: Scope, before: int = 0) -> Scope:
+    """The scope with every column named `alias.column`, so that two sides of a join never clash.
+
+    A relation without alias is told apart by its number among the relations; `before` is how many stand before.
+    """
     relations, names = [], []
-    for relation in scope.relations:
-        prefix = f"{relation.alias}." if relation.alias else "."
+    for number, relation in enumerate(scope.relations, before):
+        prefix = f"{relation.alias or f'${number}'}."
         moved = tuple((user, prefix + user) for user, _ in relation.columns)
         relations.append(replace(relation, columns=moved))
         names += [n for _, n in moved]
-    if [c.name for c in scope.node.columns] == names:
-        return scope
     inner = [i for r in scope.relations for _, i in r.columns]
+    if inner == names:
+        return scope
     made = tuple(Named(n, passed(i, scope.node)) for n, i in zip(names, inner, strict=True))
-    return Scope(Project(scope.node, made), tuple(relations), scope.source, {})
+    return Scope(Project(scope.node, made), tuple(relations), scope.source)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from rowkind.catalog.types import DataType, Root
 from rowkind.errors import RowkindError, nearest
+from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Node
 from rowkind.sql.errors import Source
 
@@ -22,6 +23,14 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Merged:
+    """A column of JOIN … USING: its name in the plan, and the columns of the relations that it stands for."""
+
+    column: str
+    sources: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
     """What the expressions of a query see: a node, and the relations its columns come from.
 
@@ -31,31 +40,32 @@ class Scope:
     node: Node
     relations: tuple[Relation, ...]
     source: Source
-    merged: Mapping[str, str]
+    merged: Mapping[str, Merged] = field(default_factory=dict)
 
     @property
     def types(self) -> dict[str, DataType]:
         return {c.name: c.type for c in self.node.columns}
 
     def resolve(self, tree: exp.Expr) -> exp.Expr:
-        """The expression with every column named as in the plan. Subqueries are left alone."""
+        """The expression with every column named as in the plan; what is resolved already stays as it is."""
         return tree.copy().transform(lambda e: self._column(e) if isinstance(e, exp.Column) else e)
 
     def star(self, alias: exp.Identifier | None) -> list[tuple[str, exp.Expr]]:
         """The columns behind `*` or `alias.*`, with their names."""
         if alias is None:
-            hidden = {internal for _, internal in self._hidden()}
-            return [(u, _reference(i)) for u, i in self._all() if i not in hidden]
+            return [(u, reference(i)) for u, i in self._unqualified()]
         relation = next((r for r in self.relations if r.alias == alias.name), None)
         if relation is None:
             raise self.error("UNKNOWN_RELATION", alias, name=alias.name, suggestion=self._aliases(alias.name))
-        return [(u, _reference(i)) for u, i in relation.columns]
+        return [(u, reference(i)) for u, i in relation.columns]
 
     def error(self, condition: str, at: exp.Expr, /, **params: object) -> RowkindError:
         """A named error that points at a part of the query."""
         return self.source.error(condition, position(at), **params)
 
     def _column(self, column: exp.Column) -> exp.Expr:
+        if column.meta.get("resolved"):
+            return column
         parts = [p for p in column.parts if isinstance(p, exp.Identifier)]
         if len(parts) > 1:
             relation = next((r for r in self.relations if r.alias == parts[0].name), None)
@@ -69,20 +79,18 @@ class Scope:
                         suggestion=nearest(parts[1].name, names),
                         known=", ".join(names),
                     )
-                return self._member(_reference(names[parts[1].name], parts[1]), parts[2:])
+                return self._member(reference(names[parts[1].name], parts[1]), parts[2:])
         return self._member(self._plain(parts[0], len(parts) > 1), parts[1:])
 
     def _plain(self, name: exp.Identifier, qualified: bool) -> exp.Column:
-        if name.name in self.merged:
-            return _reference(self.merged[name.name], name)
-        found = [i for u, i in self._all() if u == name.name]
+        found = [i for u, i in self._unqualified() if u == name.name]
         if len(found) > 1:
             raise self.error("AMBIGUOUS_COLUMN", name, name=name.name, choices=", ".join(found))
         if not found:
-            known = [u for u, _ in self._all()]
+            known = [u for u, _ in self._unqualified()]
             suggestion = nearest(name.name, known) or (self._aliases(name.name) if qualified else "")
             raise self.error("UNKNOWN_COLUMN", name, name=name.name, suggestion=suggestion, known=", ".join(known))
-        return _reference(found[0], name)
+        return reference(found[0], name)
 
     def _member(self, column: exp.Column, path: list[exp.Identifier]) -> exp.Expr:
         found: exp.Expr = column
@@ -99,29 +107,17 @@ class Scope:
             found = exp.Dot(this=found, expression=exp.to_identifier(part.name, quoted=True))
         return found
 
-    def _all(self) -> Iterator[tuple[str, str]]:
+    def _unqualified(self) -> Iterator[tuple[str, str]]:
+        """Columns as they may be named without a relation: those of USING first, once each, then the others."""
+        hidden: set[str] = set()
+        for user, merged in self.merged.items():
+            yield user, merged.column
+            hidden |= merged.sources
         for relation in self.relations:
-            yield from relation.columns
-
-    def _hidden(self) -> Iterator[tuple[str, str]]:
-        seen: set[str] = set()
-        for user, internal in self._all():
-            if user in self.merged and user in seen:
-                yield user, internal
-            seen.add(user)
+            yield from ((u, i) for u, i in relation.columns if i not in hidden)
 
     def _aliases(self, name: str) -> str:
         return nearest(name, [r.alias for r in self.relations if r.alias])
-
-
-def _reference(internal: str, like: exp.Identifier | None = None) -> exp.Column:
-    identifier = exp.to_identifier(internal, quoted=True)
-    if like is not None:
-        identifier.meta.update(like.meta)
-    return exp.Column(this=identifier)
-
-
-reference = _reference
 
 
 def position(tree: exp.Expr) -> int:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from rowkind.plan.aggregates import is_aggregate
+from rowkind.plan.bind.conditions import Waiting, conjuncts, filtered
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.relations import bind_from
 from rowkind.plan.bind.scope import Scope
-from rowkind.plan.nodes import Aggregate, Filter, Named, Node, Project
+from rowkind.plan.nodes import Named, Node, Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,66 +25,61 @@ class Item:
 
 def bind_select(select: exp.Select, context: Context) -> Node:
     """The plan of one SELECT, its columns named as the user sees them."""
+    from rowkind.plan.bind.group_windows import with_group_windows
+    from rowkind.plan.bind.order import limited, sorting
+    from rowkind.plan.bind.over import bind_over, with_named_windows
+    from rowkind.plan.bind.subqueries import with_scalar_queries
+
     _refuse(select, context)
-    scope = bind_where(bind_from(select, context), select.args.get("where"), context)
+    select = with_named_windows(select, context)
+    scope = bind_where(select, context)
+    scope, select = with_scalar_queries(scope, select, context)
+    scope, select = with_group_windows(scope, select, context)
     items = list(_items(select.expressions, scope))
-    having = select.args.get("having")
-    condition = scope.resolve(having.this) if having else None
-    if _grouped(select, items, condition):
-        from rowkind.plan.bind.grouping import bind_grouping
-
-        node, items, condition = bind_grouping(select, scope, items, condition, context)
-        scope = Scope(node, (), scope.source, {})
-        if condition is not None:
-            scope = _filtered(scope, condition, context)
-    if any(_windows(item.tree) for item in items):
-        from rowkind.plan.bind.over import bind_over
-
-        scope, items = bind_over(select, scope, items, context)
+    width = len(items)
+    order, items = sorting(select, items, scope, context)
+    scope, items = _grouped(select, scope, items, context)
+    if any(item.tree.find(exp.Window) for item in items):
+        scope, items = bind_over(scope, items, context)
     node = _projected(scope, items, context)
     if select.args.get("distinct"):
-        node = Aggregate(node, tuple(c.name for c in node.columns))
-    if any(select.args.get(clause) for clause in ("order", "limit", "offset")):
-        from rowkind.plan.bind.order import bind_order
+        from rowkind.plan.bind.windows import aggregate
 
-        return bind_order(node, select, context)
-    return node
+        node = aggregate(node, tuple(c.name for c in node.columns))
+    return limited(node, order, select, width, context)
 
 
-def bind_where(scope: Scope, where: exp.Expr | None, context: Context) -> Scope:
-    """WHERE: subqueries become joins, the rest a filter."""
-    if where is None:
-        return scope
-    plain: list[exp.Expr] = []
-    with_query: list[exp.Expr] = []
-    for part in conjuncts(where.this):
-        (with_query if part.find(exp.Query) else plain).append(part)
+def bind_where(select: exp.Select, context: Context) -> Scope:
+    """FROM and WHERE: conditions go down to the joins and relations they are about, subqueries become joins."""
+    where = select.args.get("where")
+    waiting = Waiting(conjuncts(where.this) if where else [])
+    scope = bind_from(select, context, waiting)
+    for part in waiting.taken:
+        scope.resolve(part)  # A name may have become ambiguous with the relations that followed.
+    plain = [part for part in waiting.parts if not part.find(exp.Query)]
     if plain:
-        scope = _filtered(scope, scope.resolve(exp.and_(*plain, copy=True)), context)
-    if with_query:
-        from rowkind.plan.bind.subqueries import bind_subquery_condition
+        scope = filtered(scope, [scope.resolve(part) for part in plain], context)
+    from rowkind.plan.bind.subqueries import bind_subquery_condition
 
-        for part in with_query:
+    for part in waiting.parts:
+        if part.find(exp.Query):
             scope = bind_subquery_condition(scope, part, context)
     return scope
 
 
-def conjuncts(tree: exp.Expr) -> list[exp.Expr]:
-    """The parts of a condition that are joined by AND."""
-    tree = tree.unnest()
-    if isinstance(tree, exp.And):
-        return [*conjuncts(tree.this), *conjuncts(tree.expression)]
-    return [tree]
+def _grouped(select: exp.Select, scope: Scope, items: list[Item], context: Context) -> tuple[Scope, list[Item]]:
+    """The scope behind GROUP BY and HAVING, where there is any aggregation."""
+    having = select.args.get("having")
+    if not select.args.get("group") and having is None and not any(_aggregates(item.tree) for item in items):
+        return scope, items
+    from rowkind.plan.bind.grouping import bind_grouping
 
-
-def _filtered(scope: Scope, resolved: exp.Expr, context: Context) -> Scope:
-    from rowkind.plan.bind.ranks import bind_rank_filter
-
-    ranked = bind_rank_filter(scope, resolved, context)
-    if ranked is not None:
-        return ranked
-    condition = context.exprs([resolved], scope.types)[0]
-    return Scope(Filter(scope.node, condition), scope.relations, scope.source, scope.merged)
+    if having is not None and having.find(exp.Query):
+        raise context.unsupported(having, "a subquery in HAVING", "Filter with WHERE around the grouped query.")
+    condition = scope.resolve(having.this) if having else None
+    node, items, condition = bind_grouping(select, scope, items, condition, context)
+    scope = Scope(node, (), scope.source)
+    return filtered(scope, conjuncts(condition), context) if condition is not None else scope, items
 
 
 def _items(expressions: Sequence[exp.Expr], scope: Scope) -> Iterable[Item]:
@@ -127,12 +123,6 @@ def unique(names: Sequence[str]) -> list[str]:
     return result
 
 
-def _grouped(select: exp.Select, items: Sequence[Item], having: exp.Expr | None) -> bool:
-    if select.args.get("group") or having is not None:
-        return True
-    return any(_aggregates(item.tree) for item in items)
-
-
 def _aggregates(tree: exp.Expr) -> bool:
     return any(is_aggregate(e) and not isinstance(_caller(e), exp.Window) for e in tree.walk())
 
@@ -143,10 +133,6 @@ def _caller(node: exp.Expr) -> exp.Expr | None:
     while isinstance(parent, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)):
         parent = parent.parent
     return parent
-
-
-def _windows(tree: exp.Expr) -> bool:
-    return tree.find(exp.Window) is not None
 
 
 def _refuse(select: exp.Select, context: Context) -> None:

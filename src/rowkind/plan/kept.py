@@ -1,0 +1,108 @@
+"""What an operator keeps, and whether that grows for ever."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from rowkind.kinds import ChangelogMode
+from rowkind.plan import nodes as n
+from rowkind.plan import time_nodes as t
+from rowkind.plan.traits import emits
+
+
+@singledispatch
+def kept(node: n.Node) -> str | None:
+    """What an operator keeps in state, and where that grows without bound."""
+    return None
+
+
+@kept.register
+def _(node: n.Normalize) -> str:
+    return f"last row per ({', '.join(node.key)})"
+
+
+@kept.register
+def _(node: n.Aggregate) -> str:
+    what = "accumulators" if node.calls else "a count"
+    extra = "; distinct values with their counts" if any(c.distinct for c in node.calls) else ""
+    extra += "; all values of MIN/MAX and the like" if any(c.function not in _INVERTIBLE for c in node.calls) else ""
+    return f"{what} per ({', '.join(node.keys) or 'the whole table'}){extra}{_growing(node)}"
+
+
+_INVERTIBLE = frozenset({"COUNT", "SUM", "AVG", "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP"})
+
+
+@kept.register
+def _(node: n.Join) -> str:
+    return f"all rows of both sides per join key{_growing(node)}"
+
+
+@kept.register
+def _(node: n.Rank) -> str:
+    per = f"per ({', '.join(node.partition)})" if node.partition else "in all"
+    if emits(node.input) is not ChangelogMode.INSERT_ONLY:
+        return f"all rows {per}"
+    count = "one row" if node.last == 1 else f"{node.last} rows"
+    return f"{count} {per}{_growing(node) if node.partition else ''}"
+
+
+@kept.register
+def _(node: n.SetDifference) -> str:
+    return f"a count of every distinct row on both sides{_growing(node)}"
+
+
+@kept.register
+def _(node: t.WindowAssign) -> str | None:
+    return "rows of every open session" if node.window.kind is t.WindowKind.SESSION else None
+
+
+@kept.register
+def _(node: t.WindowAggregate) -> str:
+    distinct = "; distinct values with their counts" if any(c.distinct for c in node.calls) else ""
+    return f"accumulators per ({', '.join(node.keys)}) of open windows{distinct}"
+
+
+@kept.register
+def _(node: t.WindowRank) -> str:
+    return f"{node.last} rows per ({', '.join(node.partition)}) of open windows"
+
+
+@kept.register
+def _(node: t.WindowJoin) -> str:
+    return "rows of both sides of open windows"
+
+
+@kept.register
+def _(node: t.IntervalJoin) -> str:
+    return "rows of both sides until time has passed their bounds"
+
+
+@kept.register
+def _(node: t.TemporalJoin) -> str:
+    if node.proctime:
+        return "last row per key of the right side"
+    return "left rows until time has passed them; versions per key of the right side that may still be asked for"
+
+
+@kept.register
+def _(node: t.Over) -> str:
+    per = f"per ({', '.join(node.partition)})" if node.partition else "in all"
+    if not node.calls:
+        return "rows until time has passed them"
+    if node.time is None and not node.proctime:
+        return f"all rows {per}{_growing(node)}"
+    waiting = "rows until time has passed them; " if node.time is not None else ""
+    if node.preceding is None:
+        return f"{waiting}accumulators {per}{_growing(node) if node.partition else ''}"
+    return f"{waiting}the rows of the frame {per}{_growing(node) if node.rows and node.partition else ''}"
+
+
+@kept.register
+def _(node: n.SinkMaterialize) -> str:
+    return f"live rows per ({', '.join(node.key)})"
+
+
+def _growing(node: n.Node) -> str:
+    if any(emits(below) is ChangelogMode.INSERT_ONLY for below in node.inputs):
+        return "; grows with the input for ever unless 'table.exec.state.ttl' is set"
+    return ""
