@@ -395,5 +395,5 @@ class TestCsv(FormatSuite):
     options: ClassVar[dict[str, Any]] = {"null-literal": "NULL"}
 
     def test_null_of_every_type(self, sample: str) -> None:
-        if sample not in ("array", "row"):  # §2.3: the literal is not looked for in the column as a whole
+        if sample not in ("array", "row"):  # the literal is not looked for in such a column as a whole
             super().test_null_of_every_type(sample)
