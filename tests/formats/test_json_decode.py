@@ -253,6 +253,12 @@ def test_numbers_read_into_strings(token: str, streaming: str, tree: str, exact_
     assert value(t.STRING, token, EXACT_TREE) == exact_tree
 
 
+@pytest.mark.parametrize("type", [t.FLOAT, t.DOUBLE], ids=str)
+def test_minus_zero(type: DataType) -> None:
+    for token, *wanted in (("-0", "-0.0", "0.0", "0.0"), ("-0.0", "-0.0", "-0.0", "0.0"), ("0", "0.0", "0.0", "0.0")):
+        assert [str(value(type, token, reading)) for reading in (STREAMING, TREE, EXACT_TREE)] == wanted
+
+
 def test_float_is_rounded_once_from_the_text_by_the_streaming_parser() -> None:
     assert value(t.FLOAT, "16777217.0000000001", STREAMING) == 16777218.0
     assert value(t.FLOAT, "16777217.0000000001", TREE) == 16777216.0

@@ -107,7 +107,7 @@ class Cells:
             case Root.FLOAT:
                 return self._float
             case Root.DOUBLE:
-                return lambda value: java.double(java.trimmed(_scalar(value)))
+                return lambda value: java.double(java.trimmed(self._text(value)))
             case Root.DECIMAL:
                 return self._decimal(type)
             case Root.CHAR | Root.VARCHAR:
@@ -131,14 +131,18 @@ class Cells:
     def _string(self, value: Any) -> str:
         if isinstance(value, list):
             return _encodable(render(value, self.reading.exact_reals))
-        if isinstance(value, (Int, Real)):
-            return str(value) if self.reading.streaming else number_text(value, self.reading.exact_reals)
-        return _encodable(_scalar(value))
+        return _encodable(self._text(value))
+
+    def _text(self, value: Any) -> str:
+        """A scalar's text: the streaming parser has a number's own, the tree parser prints it anew."""
+        if isinstance(value, (Int, Real)) and not self.reading.streaming:
+            return number_text(value, self.reading.exact_reals)
+        return _scalar(value)
 
     def _float(self, value: Any) -> float:
         if isinstance(value, Real) and not self.reading.streaming and not self.reading.exact_reals:
             return java.round_single(float(value))
-        return java.single(java.trimmed(_scalar(value)))
+        return java.single(java.trimmed(self._text(value)))
 
     def _decimal(self, type: DataType) -> Cell:
         assert type.precision is not None
