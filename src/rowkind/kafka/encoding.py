@@ -55,14 +55,14 @@ class MessageEncoder:
 
     def _values(self, rows: pa.RecordBatch) -> pa.Array:
         kinds = rows.column(KIND_COLUMN)
-        picked = _picked(rows, self.table.value_columns, self.table.value_columns)
+        columns = self.table.value_columns
         if not self._upsert:
-            return self._value.encode(picked, kinds)
+            return self._value.encode(_picked(rows, columns, columns), kinds)
         adds = _adds(kinds)
         if adds.all():
-            return self._value.encode(picked)
+            return self._value.encode(_picked(rows, columns, columns))
         self.counts["tombstones-written"] += int(len(adds) - adds.sum())
-        payloads = self._value.encode(picked.filter(pa.array(adds)))
+        payloads = self._value.encode(_picked(rows.filter(pa.array(adds)), columns, columns))
         slot = np.cumsum(adds) - 1
         return (
             payloads.take(pa.array(np.where(adds, slot, 0), mask=~adds))
@@ -108,4 +108,7 @@ def _adds(kinds: pa.Array) -> npt.NDArray[np.bool_]:
 
 
 def _picked(rows: pa.RecordBatch, columns: Sequence[Field], named: Sequence[Field]) -> pa.RecordBatch:
+    if not columns:
+        # A batch made of no arrays would forget how many rows it has.
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * rows.num_rows, pa.struct([])))
     return pa.RecordBatch.from_arrays([rows.column(c.name) for c in columns], names=[c.name for c in named])

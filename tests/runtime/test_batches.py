@@ -1,0 +1,215 @@
+"""What batches read: planned from a cluster's offsets, written down whole, and the same when run again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rowkind.kafka.ranges import OffsetRange, Partition
+from rowkind.runtime.batches import BatchPlanner, Offsets, Pace, batch_of, capped, cut, flat
+
+A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
+
+
+@dataclass
+class Log:
+    """A table's partitions as a planner sees them, without a broker."""
+
+    ends: Offsets
+    starts: Offsets | None = None
+    stops: Offsets | None = None
+    fresh: Offsets = field(default_factory=dict)
+    begin: int = 0
+    notes: list[str] = field(default_factory=list)
+    started: int = 0
+
+    def start(self) -> Offsets:
+        self.started += 1
+        return dict(self.starts if self.starts is not None else dict.fromkeys(self.ends, 0))
+
+    def stop(self) -> Offsets | None:
+        return None if self.stops is None else dict(self.stops)
+
+    def discover(self, known: Iterable[Partition]) -> Offsets:
+        return {p: at for p, at in self.fresh.items() if p not in set(known)}
+
+    def end(self, partitions: Sequence[Partition]) -> Offsets:
+        return {p: self.ends[p] for p in partitions}
+
+    def restarted(self, beyond: Offsets) -> Offsets:
+        self.notes.append("made anew")
+        return dict.fromkeys(beyond, self.begin)
+
+    def take_notes(self) -> list[str]:
+        taken, self.notes = self.notes, []
+        return taken
+
+
+def planner(*tables: Log, rows: int = 100, tasks: int = 2, splittable: bool = False, **more: Any) -> BatchPlanner:
+    return BatchPlanner(tables, [splittable] * len(tables), lambda _: Pace(rows, tasks, 10), **more)
+
+
+def offset_of(found: dict[str, Any] | None) -> dict[str, Any]:
+    """As it comes back from the offset log."""
+    assert found is not None
+    return dict(json.loads(json.dumps(found)))
+
+
+def ranges(offset: dict[str, Any], table: int = 0) -> set[OffsetRange]:
+    return {r for task in batch_of(offset).tasks.get(table, ()) for r in task}
+
+
+def test_the_first_batch_pins_the_start_even_when_there_is_nothing_to_read() -> None:
+    log = Log({A0: 5}, starts={A0: 5})
+    first = offset_of(planner(log).next({}))
+    assert (first["number"], first["tasks"], first["until"]) == (0, {}, [{"a": {"0": 5}}])
+    log.ends[A0] = 8
+    assert ranges(offset_of(planner(log).next(first))) == {OffsetRange("a", 0, 5, 8)}
+    assert log.started == 1
+
+
+def test_without_anything_new_there_is_no_batch() -> None:
+    log = Log({A0: 3})
+    first = offset_of(planner(log).next({}))
+    assert planner(log).next(first) is None
+
+
+def test_a_bounded_job_ends_with_one_final_batch() -> None:
+    log = Log({A0: 30, A1: 4}, stops={A0: 20, A1: 4})
+    plan = planner(log, rows=15)
+    seen: set[OffsetRange] = set()
+    offset = offset_of(plan.next({}))
+    while not offset["final"]:
+        seen |= ranges(offset)
+        offset = offset_of(plan.next(offset))
+    assert batch_of(offset).final
+    assert batch_of(offset).rows == 0
+    assert plan.next(offset) is None
+    assert sum(r.until - r.start for r in seen) == 24
+    assert max(r.until for r in seen if r.partition == 0) == 20
+
+
+def test_a_job_without_tables_has_one_batch_and_a_final_one() -> None:
+    plan = planner()
+    first = offset_of(plan.next({}))
+    assert not first["final"]
+    assert offset_of(plan.next(first))["final"]
+
+
+def test_a_job_that_is_bounded_in_part_does_not_end() -> None:
+    done, open_ = Log({A0: 5}, stops={A0: 5}), Log({B0: 1})
+    plan = planner(done, open_)
+    first = offset_of(plan.next({}))
+    assert plan.next(first) is None
+    open_.ends[B0], done.ends[A0] = 2, 50
+    assert ranges(offset_of(plan.next(first)), 0) == set()
+    assert ranges(offset_of(plan.next(first)), 1) == {OffsetRange("b", 0, 1, 2)}
+
+
+def test_found_partitions_are_read_from_where_they_begin() -> None:
+    log = Log({A0: 2})
+    first = offset_of(planner(log).next({}))
+    log.fresh, log.ends = {A1: 7}, {A0: 2, A1: 9}
+    assert ranges(offset_of(planner(log).next(first))) == {OffsetRange("a", 1, 7, 9)}
+
+
+def test_a_bounded_table_does_not_look_for_partitions() -> None:
+    log = Log({A0: 2}, stops={A0: 2}, fresh={A1: 0})
+    first = offset_of(planner(log).next({}))
+    assert offset_of(planner(log).next(first))["final"]
+
+
+def test_a_partition_that_ends_before_its_position_is_restarted() -> None:
+    log = Log({A0: 10})
+    first = offset_of(planner(log).next({}))
+    log.ends, log.begin = {A0: 4}, 1
+    second = offset_of(planner(log).next(first))
+    assert ranges(second) == {OffsetRange("a", 0, 1, 4)}
+    assert second["notes"] == ["made anew"]
+
+
+def test_an_interval_is_waited_for_unless_there_is_more_to_read() -> None:
+    log, now = Log({A0: 10}), [0]
+    plan = planner(log, rows=6, interval=timedelta(seconds=5), clock=lambda: now[0])
+    first = offset_of(plan.next({}))
+    assert first["lag"] == 4
+    second = offset_of(plan.next(first))
+    assert second["lag"] == 0
+    log.ends[A0] = 11
+    now[0] = 4_999_999
+    assert plan.next(second) is None
+    now[0] = 5_000_000
+    assert offset_of(plan.next(second))["clock"] == 5_000_000
+
+
+def test_a_bounded_job_does_not_wait_for_the_interval() -> None:
+    log = Log({A0: 1}, stops={A0: 1})
+    plan = planner(log, interval=timedelta(hours=1), clock=lambda: 0)
+    assert offset_of(plan.next(offset_of(plan.next({}))))["final"]
+
+
+OFFSETS = st.dictionaries(
+    st.builds(Partition, st.sampled_from("abc"), st.integers(0, 4)),
+    st.tuples(st.integers(0, 1000), st.integers(0, 5000)),
+    max_size=8,
+)
+
+
+@given(OFFSETS, st.integers(1, 3000))
+def test_a_cap_holds_and_no_partition_starves(waiting: dict[Partition, tuple[int, int]], rows: int) -> None:
+    start = {p: at for p, (at, _) in waiting.items()}
+    end = {p: at + size for p, (at, size) in waiting.items()}
+    until = capped(start, end, rows)
+    assert all(start[p] <= until[p] <= end[p] for p in start)
+    taken = sum(until[p] - start[p] for p in start)
+    total = sum(size for _, size in waiting.values())
+    assert taken == total if total <= rows else taken <= rows + len(start)
+    assert all(until[p] > start[p] for p in start if end[p] > start[p])
+
+
+@given(OFFSETS, st.integers(1, 6), st.integers(1, 500), st.booleans())
+def test_ranges_are_cut_without_gaps(
+    waiting: dict[Partition, tuple[int, int]], tasks: int, worth: int, splittable: bool
+) -> None:
+    wanted = [OffsetRange(*p, at, at + size) for p, (at, size) in waiting.items() if size]
+    if not wanted:
+        return
+    made = cut(wanted, Pace(10_000, tasks, worth), splittable)
+    assert 1 <= len(made) <= tasks
+    assert all(made)
+    pieces = [(OffsetRange(*r), number) for number, task in enumerate(made) for r in task]
+    for whole in wanted:
+        mine = sorted((r, n) for r, n in pieces if (r.topic, r.partition) == (whole.topic, whole.partition))
+        assert mine[0][0].start == whole.start
+        assert mine[-1][0].until == whole.until
+        assert all(a.until == b.start and m <= n for (a, m), (b, n) in pairwise(mine))
+        assert splittable or len(mine) == 1
+
+
+@settings(deadline=None)
+@given(OFFSETS, st.integers(50, 2000), st.integers(1, 4), st.booleans())
+def test_batches_cover_everything_once_and_in_order(
+    waiting: dict[Partition, tuple[int, int]], rows: int, tasks: int, splittable: bool
+) -> None:
+    start = {p: at for p, (at, _) in waiting.items()}
+    end = {p: at + size for p, (at, size) in waiting.items()}
+    plan = planner(Log(end, start, end), rows=rows, tasks=tasks, splittable=splittable)
+    position, offset, number = dict(start), offset_of(plan.next({})), 0
+    while not offset["final"]:
+        assert offset["number"] == number
+        for r in sorted(ranges(offset)):
+            assert position[Partition(r.topic, r.partition)] == r.start
+            position[Partition(r.topic, r.partition)] = r.until
+        assert flat(offset["until"][0]) == position
+        assert offset["lag"] == sum(end.values()) - sum(position.values())
+        # a batch stands alone: read back from the log it is the very same
+        assert batch_of(offset_of(offset)) == batch_of(offset)
+        offset, number = offset_of(plan.next(offset)), number + 1
+    assert position == end
