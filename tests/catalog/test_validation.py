@@ -518,10 +518,6 @@ LATER = [
     (append, SOURCE, {"scan.watermark.idle-timeout": "1s"}),
     (append, SOURCE, {"scan.watermark.emit.strategy": "on-event"}),
     (append, SOURCE, {"plain.subject": "s"}),
-    (append, SINK, {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "p"}),
-    (append, SINK, {"sink.semantic": "exactly-once", "sink.transactional-id-prefix": "p"}),
-    (append, SINK, {"sink.transactional-id-prefix": "p"}),
-    (upsert, SINK, {"sink.transaction-naming-strategy": "POOLING"}),
     (upsert, SINK, {"sink.buffer-flush.max-rows": "1", "sink.buffer-flush.interval": "1s"}),
 ]
 

@@ -32,7 +32,6 @@ DELIVERY_GUARANTEE: Option[Guarantee] = Option(
     "none, at-least-once, exactly-once",
     Guarantee.AT_LEAST_ONCE,
     "What is promised when a job fails and goes on.",
-    later=(Guarantee.EXACTLY_ONCE,),
 )
 
 SEMANTIC: Option[Guarantee] = Option(
@@ -41,7 +40,6 @@ SEMANTIC: Option[Guarantee] = Option(
     "string",
     None,
     "Deprecated; replaces `sink.delivery-guarantee`.",
-    later=(Guarantee.EXACTLY_ONCE,),
 )
 
 TRANSACTIONAL_ID_PREFIX = Option(
@@ -50,7 +48,6 @@ TRANSACTIONAL_ID_PREFIX = Option(
     "string",
     None,
     "Start of the transactional ids, unique to the job; required with `exactly-once`.",
-    supported=False,
 )
 
 NAMING_STRATEGY: Option[NamingStrategy] = Option(
@@ -59,7 +56,6 @@ NAMING_STRATEGY: Option[NamingStrategy] = Option(
     "INCREMENTING, POOLING",
     NamingStrategy.INCREMENTING,
     "How transactional ids are made.",
-    supported=False,
 )
 
 BUFFER_MAX_ROWS = Option(

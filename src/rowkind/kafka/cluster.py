@@ -144,6 +144,17 @@ class Cluster:
         answer = self._answer(future, f"reading the settings of topic '{topic}'")
         return {name: entry.value for name, entry in answer.items()}
 
+    def broker_setting(self, name: str) -> str | None:
+        """A setting of one of the brokers; None where it may not be read."""
+        found = self._retried(lambda: self._admin.list_topics(timeout=self.timeout), "asking for the brokers")
+        resource = ConfigResource(ResourceType.BROKER, str(next(iter(found.brokers))))
+        future = self._admin.describe_configs([resource], request_timeout=self.timeout)[resource]
+        try:
+            entry = future.result(self.timeout + 5).get(name)
+        except KafkaException:
+            return None
+        return None if entry is None else str(entry.value)
+
     def create_topic(
         self, topic: str, partitions: int = -1, replication: int = -1, config: Mapping[str, str] | None = None
     ) -> bool:

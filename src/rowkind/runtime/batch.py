@@ -30,6 +30,7 @@ from rowkind.runtime.batches import Batch, batch_of, flat
 from rowkind.runtime.checkpoint import Checkpoint, JobRecord
 from rowkind.runtime.control import FIRST_ROWS, Control, adapted
 from rowkind.runtime.counters import counters
+from rowkind.runtime.delivery import ExactlyOnce
 from rowkind.runtime.exchange import addresses
 from rowkind.runtime.frames import Frames, Versions
 from rowkind.runtime.job_plan import JobPlan
@@ -76,6 +77,9 @@ class BatchStep:
         self._names = [stage.name for chain in plan.operators.values() for stage in chain]
         last = checkpoint.last()
         self._bases: dict[str, int] = {} if last is None else dict(checkpoint.manifest(last)["operators"])
+        self._once = ExactlyOnce(plan.sinks, checkpoint, record.id)
+        self._once.clear()
+        self._owner = checkpoint.claim()
         self._addresses: tuple[int, ...] = ()
         self._clusters: dict[str, Cluster] = {}
         self.finished = threading.Event()
@@ -100,6 +104,7 @@ class BatchStep:
             started = time.monotonic()
             self._write(ranges.sparkSession, batch, version)
             took = timedelta(seconds=time.monotonic() - started)
+            self._checkpoint.check_owner(self._owner)
             self._finish(version, batch)
             self._commit_groups(offset)
             self._account(offset, batch, took)
@@ -120,8 +125,10 @@ class BatchStep:
         versions = Versions(self._checkpoint.state, version, self._bases, self._addresses, oldest)
         frames = Frames(spark, self._plan, batch, versions, added)
         try:
+            tasks = self._once.tasks(version, {sink.index: frames.sink_tasks(sink) for sink in self._plan.sinks})
+            promises = self._once.promises(version, tasks)
             for sink in self._plan.sinks:
-                frames.sink(sink).collect()
+                frames.sink(sink, tasks[sink.index], promises.get(sink.index)).collect()
             for root in self._plan.roots:
                 if isinstance(root, n.Print) and self._show is not None:
                     self._show(root.titles, _rows(frames.delta(root.input).frame()))

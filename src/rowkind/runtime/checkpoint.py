@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -84,6 +84,43 @@ class Checkpoint:
     def _recorded(self, record: JobRecord) -> JobRecord:
         self._folder.write_bytes("job.json", json.dumps(asdict(record), indent=2).encode())
         return record
+
+    def claim(self) -> str:
+        """Make this run the owner of the checkpoint: an older run that is still alive stops when it notices."""
+        owner = str(uuid.uuid4())
+        self._folder.write_bytes("owner", owner.encode())
+        return owner
+
+    def check_owner(self, owner: str) -> None:
+        if self._folder.read_bytes("owner").decode() != owner:
+            raise RowkindError("JOB_TAKEN_OVER", checkpoint=self.uri)
+
+    def sink_tasks(self, version: int, wanted: dict[str, int]) -> dict[str, int]:
+        """In how many tasks each exactly-once sink writes a batch: as recorded when the batch was first begun."""
+        name = f"tasks-{version}"
+        try:
+            found: dict[str, int] = json.loads(self._folder.read_bytes(name))
+            return found
+        except FileNotFoundError:
+            self._folder.write_bytes(name, json.dumps(wanted).encode())
+        if self._folder.exists(f"tasks-{version - 2}"):
+            self._folder.remove(f"tasks-{version - 2}")
+        return wanted
+
+    def transactional_ids(self) -> list[str]:
+        """Ids that this job has used, whose transactions may be open still."""
+        try:
+            found: list[str] = json.loads(self._folder.read_bytes("transactions.json"))
+        except FileNotFoundError:
+            return []
+        return found
+
+    def record_transactional_ids(self, ids: Iterable[str]) -> None:
+        """To be written before they are used."""
+        known = self.transactional_ids()
+        fresh = [name for name in ids if name not in known]
+        if fresh:
+            self._folder.write_bytes("transactions.json", json.dumps([*known, *fresh]).encode())
 
     def done(self, version: int) -> bool:
         return self._manifests.exists(str(version))

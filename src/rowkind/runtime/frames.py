@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from rowkind.catalog.types import Field, arrow_type, quote, spark_type
 from rowkind.kafka.messages import row_schema
+from rowkind.kafka.transactions import Promise
 from rowkind.kinds import KIND_COLUMN
 from rowkind.operators.contract import END_OF_TIME, BatchContext
 from rowkind.plan import nodes as n
@@ -150,19 +151,24 @@ class Frames:
         watermark = END_OF_TIME if self._batch.final else None
         return BatchContext(self._versions.version, self._batch.clock, watermark)
 
-    def sink(self, node: n.Sink) -> DataFrame:
-        """A DataFrame whose evaluation writes the sink's rows; one summary row a task."""
-        delta, table = self.delta(node.input), node.table
-        tasks = self._tasks(node.input)
+    def sink_tasks(self, node: n.Sink) -> int:
+        """In how many tasks a sink writes."""
+        if node.net and not _together(node.input, node.table.primary_key):
+            return self._job.partitions
+        if not node.net and node.table.sink.parallelism is not None:
+            return node.table.sink.parallelism
+        return self._tasks(node.input)
+
+    def sink(self, node: n.Sink, tasks: int, promise: Promise | None = None) -> DataFrame:
+        """A DataFrame whose evaluation writes the sink's rows in so many tasks; one summary row a task."""
+        delta, table, job = self.delta(node.input), node.table, self._job
         if node.net and not _together(node.input, table.primary_key):
-            tasks = self._job.partitions
             delta = self._of(delta.frame().repartition(tasks, *(quote(c) for c in table.primary_key)), node.columns)
-        elif table.sink.parallelism is not None:
-            tasks = table.sink.parallelism
+        elif not node.net and tasks != self._tasks(node.input):
             delta = self._of(self._spread(delta.frame(), node, tasks), node.columns)
         key = table.primary_key if node.net else None
-        job, name = self._job, f"{node.index}:{table.name}"
-        write = Write(pickle.dumps(table), name, tasks, key, job.enforcer, job.bounded)
+        name = f"{node.index}:{table.name}"
+        write = Write(pickle.dumps(table), name, tasks, key, job.enforcer, job.bounded, promise)
         return delta.then(write, SUMMARY).frame()
 
     def _spread(self, rows: DataFrame, node: n.Sink, parallelism: int) -> DataFrame:

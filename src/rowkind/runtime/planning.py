@@ -13,6 +13,7 @@ from rowkind.catalog.modes import Side
 from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.table import TableDefinition
 from rowkind.catalog.types import STRING, Field
+from rowkind.kafka.properties import check
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan.analysis import Analyzer
@@ -71,7 +72,7 @@ class Planner:
 
     def _resolve(self, definition: TableDefinition, side: Side) -> KafkaTable:
         table, warnings = resolve(definition, self.options, side)
-        self.warnings += warnings
+        self.warnings += [*warnings, *check(table.properties)]
         return table
 
     def _checked(self, plan: n.Node) -> n.Node:

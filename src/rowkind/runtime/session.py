@@ -10,8 +10,17 @@ from functools import singledispatchmethod
 from pyspark.sql import SparkSession
 
 from rowkind.catalog.catalog import Catalog
+from rowkind.catalog.modes import Guarantee
 from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.session_options import BATCH_INTERVAL, DML_SYNC, JOB_NAME, NOT_NULL_ENFORCER, TIME_ZONE
+from rowkind.catalog.session_options import (
+    BATCH_INTERVAL,
+    DML_SYNC,
+    JOB_NAME,
+    NOT_NULL_ENFORCER,
+    STATE_PARTITIONS,
+    STATE_TTL,
+    TIME_ZONE,
+)
 from rowkind.catalog.show import Description, describe, describe_fields, show_create_table, show_create_view
 from rowkind.catalog.table import ViewDefinition
 from rowkind.errors import RowkindError
@@ -191,6 +200,8 @@ class Session:
         plans = planner.inserts(statement)
         self._tell(planner)
         sinks = [plan.table for plan in plans if isinstance(plan, n.Sink)]
+        if self._checkpoint is None and any(t.sink.guarantee is Guarantee.EXACTLY_ONCE for t in sinks):
+            self._notify("Warning: exactly-once without a checkpoint folder: the promise ends with this run.")
         for warning in prepare_sinks(sinks):
             self._notify(f"Warning: {warning}")
         job = self._start(plans, "+".join(dict.fromkeys(t.name for t in sinks)))
@@ -210,7 +221,12 @@ class Session:
         job = Job(
             self.spark,
             self.options.get_value(JOB_NAME) or name,
-            job_plan(plans, self.spark.sparkContext.defaultParallelism, self.options.value(NOT_NULL_ENFORCER)),
+            job_plan(
+                plans,
+                self.options.get_value(STATE_PARTITIONS) or self.spark.sparkContext.defaultParallelism,
+                self.options.value(NOT_NULL_ENFORCER),
+                self.options.value(STATE_TTL),
+            ),
             self._checkpoint_for(name),
             self.options.get_value(BATCH_INTERVAL),
             self._show,

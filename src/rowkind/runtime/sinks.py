@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.kafka.cluster import Cluster
+from rowkind.runtime.delivery import check_timeout
 
 
 def prepare_sinks(tables: Iterable[KafkaTable]) -> list[str]:
@@ -13,6 +14,7 @@ def prepare_sinks(tables: Iterable[KafkaTable]) -> list[str]:
     warnings: list[str] = []
     for table in tables:
         cluster = Cluster(table.properties)
+        check_timeout(table, cluster)
         existing = cluster.existing(table.topics)
         for topic in table.topics:
             if topic not in existing:

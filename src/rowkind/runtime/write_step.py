@@ -10,10 +10,12 @@ from functools import lru_cache
 
 import pyarrow as pa
 
+from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import Guarantee, NotNullEnforcer
 from rowkind.kafka.encoding import MessageEncoder
 from rowkind.kafka.partitioners import Partitioner, partitioner_named
-from rowkind.kafka.writer import drop_writer, writer_for
+from rowkind.kafka.transactions import Promise, give_back, transaction
+from rowkind.kafka.writer import Writer, drop_writer, writer_for
 from rowkind.operators.net import net_change
 from rowkind.runtime.steps import CHUNK_ROWS, Batches, task_number
 
@@ -35,26 +37,55 @@ class Write:
     flush: bool
     """Whether even a sink without guarantee waits for its messages: nobody else does at the end of a bounded job."""
 
+    promise: Promise | None = None
+    """Set with exactly-once: the rows of a batch and its marker are one transaction."""
+
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
         encoder = _encoder(self.table, self.enforcer)
         encoder.counts.clear()
-        table, written, writer = encoder.table, 0, None
-        topic = table.topics[0] if len(table.topics) == 1 else None
-        partitioner = self._partitioner(table.sink.partitioner)
+        rows = (encoder.enforced(b) for b in (batches if self.net_key is None else self._net(batches, encoder.counts)))
+        send = _Sending(encoder, self._partitioner(encoder.table.sink.partitioner))
+        written = self._plainly(rows, send) if self.promise is None else self._once(rows, send, self.promise)
+        counts.update({f"{encoder.table.name}.{name}": count for name, count in encoder.counts.items()})
+        yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], schema=SUMMARY)
+
+    def _plainly(self, batches: Batches, send: _Sending) -> int:
+        table, writer, written = send.encoder.table, None, 0
         try:
-            for batch in batches if self.net_key is None else self._net(batches, encoder.counts):
-                rows = encoder.enforced(batch)
+            for rows in batches:
                 if rows.num_rows:
-                    writer = writer or writer_for(self.sink, table.properties, topic)
-                    writer.write(encoder.encode(rows), partitioner, rows.to_pylist if partitioner else None)
-                    written += rows.num_rows
+                    writer = writer or writer_for(self.sink, table.properties, _topic(table))
+                    written += send(rows, writer)
             if writer is not None:
                 writer.flush(wait=self.flush or table.sink.guarantee is not Guarantee.NONE)
         except BaseException:
             drop_writer(self.sink, table.properties)
             raise
-        counts.update({f"{table.name}.{name}": count for name, count in encoder.counts.items()})
-        yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], schema=SUMMARY)
+        return written
+
+    def _once(self, batches: Batches, send: _Sending, promise: Promise) -> int:
+        """The input is read to its end even where the rows are in already: operators before it write their state."""
+        table, task, writer, written = send.encoder.table, task_number(), None, 0
+        skipped = False
+        try:
+            for rows in batches:
+                if not rows.num_rows or skipped:
+                    continue
+                if writer is None:
+                    writer = transaction(table.properties, _topic(table), promise, task)
+                    skipped = writer is None
+                if writer is not None:
+                    written += send(rows, writer)
+            if writer is not None:
+                writer.commit(promise)
+        except BaseException:
+            if writer is not None:
+                writer.close()
+            raise
+        if writer is not None:
+            give_back(promise, task, writer)
+        send.encoder.counts["tasks-already-committed"] += skipped
+        return written
 
     def _partitioner(self, name: str) -> Partitioner | None:
         partitioner = partitioner_named(name)
@@ -70,6 +101,23 @@ class Write:
         net = net_change(changes, list(self.net_key or ()))
         counts["changes-coalesced"] += changes.num_rows - net.num_rows
         yield from net.to_batches(max_chunksize=CHUNK_ROWS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sending:
+    """Rows encoded and handed to a writer, by one partitioner for the whole task."""
+
+    encoder: MessageEncoder
+    partitioner: Partitioner | None
+
+    def __call__(self, rows: pa.RecordBatch, writer: Writer) -> int:
+        chooses = self.partitioner is not None
+        writer.write(self.encoder.encode(rows), self.partitioner, rows.to_pylist if chooses else None)
+        return int(rows.num_rows)
+
+
+def _topic(table: KafkaTable) -> str | None:
+    return table.topics[0] if len(table.topics) == 1 else None
 
 
 @lru_cache(maxsize=32)
