@@ -24,6 +24,7 @@ from rowkind.runtime.exchange import exchanged
 from rowkind.runtime.job_plan import JobPlan, NamedOperator
 from rowkind.runtime.operators import FILTER
 from rowkind.runtime.steps import Combine, Pick, Process, Read, StatePlace
+from rowkind.runtime.unnesting import generator, unnested
 from rowkind.runtime.write_step import SUMMARY, Write
 
 
@@ -114,6 +115,12 @@ class Frames:
         branches = [self.delta(branch).frame() for branch in node.branches]
         return self._of(reduce(DataFrame.union, branches), node.columns)
 
+    @_build.register
+    def _(self, node: n.Unnest) -> Delta:
+        rows = self.delta(node.input).frame()
+        elements = rows.selectExpr("*", generator(node, self._sql(node.collection.sql)))
+        return self._of(elements.selectExpr(*unnested(node)), node.columns)
+
     def _operators(self, node: n.Node) -> Delta:
         """A stateful node: its inputs combined, exchanged by key, and processed on state; perhaps in several stages."""
         chain = self._job.operators[node]
@@ -184,7 +191,7 @@ class Frames:
             return max(1, len(self._batch.tasks.get(self._job.scans.index(node), ())))
         if isinstance(node, n.Union):
             return sum(self._tasks(branch) for branch in node.branches)
-        if isinstance(node, (n.Project, n.Filter, n.WatermarkAssigner)):
+        if isinstance(node, (n.Project, n.Filter, n.WatermarkAssigner, n.Unnest)):
             return self._tasks(node.input)
         return 1 if isinstance(node, n.Values) else self._job.partitions
 
