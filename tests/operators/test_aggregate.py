@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 from collections import Counter
 from decimal import ROUND_HALF_UP, Decimal
@@ -215,7 +216,7 @@ def assert_same(table: Table, expected: dict[tuple[Any, ...], Row]) -> None:
         assert not wrong, f"in group {key}: (got, expected) is {wrong}"
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "60"))))
 def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     append_only = rng.random() < 0.3

@@ -120,6 +120,16 @@ def test_decimal_average_rounds_half_up(tmp_path: Path) -> None:
     assert run(engine, take("a", Decimal("0")), add("a", Decimal(10**31)))[-1][2] == Decimal("5" + "0" * 30)
 
 
+def test_deviation_of_integers_is_an_integer(tmp_path: Path) -> None:
+    """As Flink computes it: (9 - 25 / 3) / 2 with integer division is 0, (41 - 81 / 2) / 1 is 1."""
+    calls = [AggregateCall(f, "x", pa.int64(), f) for f in ("VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP")]
+    engine = Engine([Aggregate(INPUT, ("g",), tuple(calls))], tmp_path)
+    assert run(engine, add("a", 1), add("a", 2), add("a", 2)) == [("+I", "a", 0, 0, 0, 0)]
+    assert run(engine, add("b", 4), add("b", 5)) == [("+I", "b", 1, 0, 1, 0)]
+    assert run(engine, add("c", -100), add("c", 100)) == [("+I", "c", 20000, 10000, 141, 100)]
+    assert run(engine, add("d", 7)) == [("+I", "d", None, 0, None, 0)]
+
+
 def test_float_sum_forgets_special_values_that_were_taken_back(tmp_path: Path) -> None:
     schema = pa.schema([("g", pa.string()), ("x", pa.float64()), KIND])
     call = AggregateCall("SUM", "x", pa.float64(), "total")

@@ -14,12 +14,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from rowkind.errors import RowkindError
 from rowkind.operators.calls import AggregateCall
 from rowkind.operators.changes import Bools, Groups, Ints
-from rowkind.operators.wide import WIDE, Wide, divide_rounded, divide_truncated, from_limbs, limbs, unsigned_limbs
+from rowkind.operators.wide import WIDE, Wide, divide_rounded, divide_truncated, from_limbs, limbs
 from rowkind.state.contract import Order
 from rowkind.state.ordering import sort_rows
 
@@ -49,7 +48,7 @@ class Accumulator(Protocol):
     def result(self, columns: Sequence[pa.Array]) -> pa.Array: ...
 
 
-class _Settled:
+class Settled:
     def settle(self, columns: Sequence[pa.Array]) -> Sequence[pa.Array]:
         return columns
 
@@ -74,8 +73,12 @@ def sum_floats(groups: Groups, values: Floats) -> Floats:
     return totals
 
 
+def overflow(call: AggregateCall) -> RowkindError:
+    return RowkindError("SUM_OVERFLOW", function=call.function, column=call.name, type=str(call.type))
+
+
 @dataclass(frozen=True, slots=True)
-class Count(_Settled):
+class Count(Settled):
     """COUNT(*) and COUNT(x)."""
 
     @property
@@ -93,7 +96,7 @@ class Count(_Settled):
 
 
 @dataclass(frozen=True, slots=True)
-class ExactSum(_Settled):
+class ExactSum(Settled):
     """SUM and AVG over integers and decimals: a 128-bit sum and the number of values."""
 
     call: AggregateCall
@@ -129,26 +132,21 @@ class ExactSum(_Settled):
 
     def _integer(self, values: Ints, some: Bools, fits: Bools) -> pa.Array:
         if np.any(some & ~fits):
-            raise self._overflow()
+            raise overflow(self.call)
         try:
             return pa.array(values, mask=~some).cast(self.call.type)
         except pa.ArrowInvalid:
-            raise self._overflow() from None
+            raise overflow(self.call) from None
 
     def _decimal(self, unscaled: Wide, some: Bools) -> pa.Array:
         if np.any(some & (unscaled.overflow | ~unscaled.within(10**self.call.type.precision))):
-            raise self._overflow()
+            raise overflow(self.call)
         return unscaled.arrow(self.call.type, some)
 
     def _checked(self, sums: Wide) -> Wide:
         if sums.overflow.any():
-            raise self._overflow()
+            raise overflow(self.call)
         return sums
-
-    def _overflow(self) -> RowkindError:
-        return RowkindError(
-            "SUM_OVERFLOW", function=self.call.function, column=self.call.name, type=str(self.call.type)
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,111 +188,8 @@ class FloatSum:
         return pa.array(total, mask=count <= 0).cast(self.call.type, safe=False)
 
 
-def spread(call: AggregateCall, n: Ints, squares: Floats) -> pa.Array:
-    """STDDEV or VAR of n values whose squared deviations from the mean sum up to `squares`."""
-    divisor = n - 1 if call.function.endswith("_SAMP") else n
-    variance = squares / np.maximum(divisor, 1)
-    values = np.sqrt(variance) if call.function.startswith("STDDEV") else variance
-    result = pa.array(values, mask=divisor <= 0)
-    if pa.types.is_decimal(call.type):
-        return pc.round(result, ndigits=call.type.scale).cast(call.type, safe=False)
-    return result.cast(call.type, safe=False)
-
-
 @dataclass(frozen=True, slots=True)
-class ExactMoments(_Settled):
-    """STDDEV and VAR over integers and decimals of up to 64 bits: number, sum and sum of squares, all exact.
-
-    A value x is a * 2**32 + b, and its square is kept as the sums of a * a, a * b and b * b.
-    """
-
-    call: AggregateCall
-    argument: pa.DataType
-
-    @property
-    def types(self) -> tuple[pa.DataType, ...]:
-        return (pa.int64(), WIDE, WIDE, WIDE, WIDE)
-
-    def partial(self, rows: Rows) -> list[pa.Array]:
-        assert rows.values is not None
-        b, a = limbs(rows.values)[:2]
-        if pa.types.is_decimal(self.argument):
-            a = a.astype(np.int32).astype(np.int64)  # limbs of a decimal are unsigned but for the last
-        square = (b * b).view(np.uint64)
-        digits = [[b, a], *(limbs(pa.array(column)) for column in (a * a, a * b)), unsigned_limbs(square)]
-        sums = [from_limbs([rows.groups.sum(rows.weights * d) for d in parts]).arrow() for parts in digits]
-        return [pa.array(rows.groups.sum(rows.weights * valid(rows.values, len(rows.weights)))), *sums]
-
-    def merge(self, columns: Sequence[pa.Array], groups: Groups) -> list[pa.Array]:
-        sums = [from_limbs([groups.sum(digit) for digit in limbs(column)]).arrow() for column in columns[1:]]
-        return [pa.array(groups.sum(ints(columns[0]))), *sums]
-
-    def result(self, columns: Sequence[pa.Array]) -> pa.Array:
-        n = ints(columns[0])
-        total, high, middle, low = (from_limbs(limbs(column)) for column in columns[1:])
-        unit = 10 ** (2 * self.argument.scale) if pa.types.is_decimal(self.argument) else 1
-        deviations = np.zeros(len(n), dtype=np.float64)
-        for row, count in enumerate(n.tolist()):
-            if count > 1:
-                squares = (high.python(row) << 64) + (middle.python(row) << 33) + low.python(row)
-                deviations[row] = (count * squares - total.python(row) ** 2) / (count * unit)
-        return spread(self.call, n, np.maximum(deviations, 0.0))
-
-
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """STDDEV and VAR over other numbers: number, mean and sum of squared deviations, of values added and taken back.
-
-    The two sides are merged apart and subtracted once they meet the stored row, which always holds what is taken back.
-    """
-
-    call: AggregateCall
-
-    @property
-    def types(self) -> tuple[pa.DataType, ...]:
-        return (pa.int64(), pa.float64(), pa.float64()) * 2
-
-    def partial(self, rows: Rows) -> list[pa.Array]:
-        assert rows.values is not None
-        values = floats(rows.values)
-        present = valid(rows.values, len(values))
-        sides = [np.maximum(rows.weights, 0) * present, np.maximum(-rows.weights, 0) * present]
-        return [column for weights in sides for column in _moments(rows.groups, weights, values, np.zeros(len(values)))]
-
-    def merge(self, columns: Sequence[pa.Array], groups: Groups) -> list[pa.Array]:
-        sides = (columns[:3], columns[3:])
-        return [
-            column for n, mean, squares in sides for column in _moments(groups, ints(n), floats(mean), floats(squares))
-        ]
-
-    def settle(self, columns: Sequence[pa.Array]) -> Sequence[pa.Array]:
-        added, mean_added, squares_added = ints(columns[0]), floats(columns[1]), floats(columns[2])
-        taken, mean_taken, squares_taken = ints(columns[3]), floats(columns[4]), floats(columns[5])
-        left = added - taken
-        some = np.maximum(left, 1)
-        mean = mean_added + (mean_added - mean_taken) * taken / some
-        cross = (mean_taken - mean) ** 2 * taken * left / np.maximum(added, 1)
-        squares = np.where(taken > 0, squares_added - squares_taken - cross, squares_added)
-        mean = np.where(left > 0, np.where(taken > 0, mean, mean_added), 0.0)
-        squares = np.where(left > 1, np.maximum(squares, 0.0), 0.0)
-        zero = np.zeros(len(left))
-        return [pa.array(a) for a in (left, mean, squares, np.zeros(len(left), dtype=np.int64), zero, zero)]
-
-    def result(self, columns: Sequence[pa.Array]) -> pa.Array:
-        return spread(self.call, ints(columns[0]), floats(columns[2]))
-
-
-def _moments(groups: Groups, n: Ints, mean: Floats, squares: Floats) -> list[pa.Array]:
-    """Parts with the given number, mean and squared deviations, put together."""
-    total = groups.sum(n)
-    mean = np.where(n > 0, mean, 0.0)
-    centre = sum_floats(groups, n * mean) / np.maximum(total, 1)
-    spread = sum_floats(groups, np.where(n > 0, squares + n * (mean - centre[groups.index]) ** 2, 0.0))
-    return [pa.array(total), pa.array(centre), pa.array(spread)]
-
-
-@dataclass(frozen=True, slots=True)
-class Extreme(_Settled):
+class Extreme(Settled):
     """MIN and MAX of an input that takes nothing back: the value."""
 
     call: AggregateCall
@@ -333,7 +228,7 @@ def pick_first(values: pa.Array, chosen: Bools, groups: Groups, descending: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Ending(_Settled):
+class Ending(Settled):
     """FIRST_VALUE and LAST_VALUE of an input that takes nothing back: the value and its place in the input."""
 
     call: AggregateCall

@@ -14,11 +14,9 @@ from rowkind.operators.accumulators import (
     Accumulator,
     Count,
     Ending,
-    ExactMoments,
     ExactSum,
     Extreme,
     FloatSum,
-    Moments,
     Rows,
     ints,
 )
@@ -37,6 +35,7 @@ from rowkind.operators.changes import (
     signs,
 )
 from rowkind.operators.contract import BatchContext, Output
+from rowkind.operators.moments import ExactMoments, Moments
 from rowkind.operators.multiset import count_values, keep_extremes
 from rowkind.operators.sequence import keep_endings, keep_lists
 from rowkind.operators.slots import NUMBER, PART, PLACE, Keeps, Slot, arrived, slot_rows, slots_of, truth

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rowkind.state.contract import Order
+from rowkind.state.hashing import decimal_words
 
 Codes = npt.NDArray[np.int64]
 
@@ -55,6 +56,13 @@ def _codes(column: pa.Array) -> Codes:
     if pa.types.is_signed_integer(column.type):
         values = column.fill_null(0).to_numpy(zero_copy_only=False)
         return np.asarray(values.astype(np.int64, copy=False))
+    if pa.types.is_unsigned_integer(column.type):
+        values = column.fill_null(0).to_numpy(zero_copy_only=False).astype(np.uint64, copy=False)
+        return np.asarray((values ^ np.uint64(1 << 63)).view(np.int64))
+    if pa.types.is_decimal128(kind):
+        words = decimal_words(column).view(np.int64)
+        if np.all(words[:, 1] == words[:, 0] >> np.int64(63)):
+            return words[:, 0]
     return _ranks(column)
 
 
