@@ -49,7 +49,8 @@ def test_events_with_metadata(lab: Lab, topic: TopicFactory) -> None:
         CREATE TABLE events (
             id BIGINT, event_ts TIMESTAMP(3) METADATA FROM 'timestamp', proctime AS PROCTIME(),
             WATERMARK FOR event_ts AS event_ts - INTERVAL '5' SECOND
-        ) WITH ('connector' = 'kafka', 'topic' = '{events}', {kafka}, {json}, {once}, 'properties.group.id' = '{events}');
+        ) WITH ('connector' = 'kafka', 'topic' = '{events}', {kafka}, {json}, {once},
+            'properties.group.id' = '{events}');
         CREATE TABLE seen (id BIGINT, event_ts TIMESTAMP(3), now_is_later BOOLEAN)
             WITH ('connector' = 'kafka', 'topic' = '{out}', {kafka}, {json});
         INSERT INTO seen SELECT id, event_ts, proctime > event_ts FROM events;

@@ -62,7 +62,8 @@ EXECUTE STATEMENT SET BEGIN
     INSERT INTO latest SELECT id, who, city FROM in_berlin;
     INSERT INTO events_again SELECT id, `user name`, tags, props, place, at_ FROM events WHERE id > 1;
 END;
-SELECT id, part, `offset`, tags[1], props['a'], place.geo.lat FROM events /*+ OPTIONS('scan.bounded.mode'='latest-offset') */;
+SELECT id, part, `offset`, tags[1], props['a'], place.geo.lat
+    FROM events /*+ OPTIONS('scan.bounded.mode'='latest-offset') */;
 RESET;
 """
 

@@ -89,8 +89,9 @@ class Frames:
         if not texts:
             columns = "".join(f"{quote(c.name)} {spark_type(c.type)}, " for c in node.columns)
             return self._of(self._spark.createDataFrame([], f"{columns}{KIND_COLUMN} TINYINT"), node.columns)
-        values = ", ".join(f"({text})" for text in texts)
-        return self._of(self._spark.sql(f"SELECT * FROM (VALUES {values}) AS v({names})").coalesce(1), node.columns)
+        # Spark's own VALUES takes no lambda functions, which casts of maps and rows are made of.
+        values = ", ".join(f"struct({text})" for text in texts)
+        return self._of(self._spark.sql(f"SELECT inline(array({values})) AS ({names})"), node.columns)
 
     @_build.register
     def _(self, node: n.Project) -> Delta:

@@ -26,6 +26,11 @@ from rowkind.runtime.source import RangeSource
 from rowkind.runtime.spark import log_file
 
 
+_LATE = "Python worker failed to connect back"
+"""Spark gives the process of the range source ten seconds to start, which a busy machine may exceed."""
+_RESTARTS = 5
+
+
 class Status(StrEnum):
     RUNNING = "running"
     FINISHED = "finished"
@@ -77,7 +82,8 @@ class Job:
         )
         self._ended = threading.Event()
         self._stopping = threading.Event()
-        self._query = self._start(spark)
+        self._spark = spark
+        self._query = self._start()
         self._watcher = threading.Thread(target=self._watch, name=f"rowkind {name}", daemon=True)
         self._watcher.start()
 
@@ -103,24 +109,34 @@ class Job:
             raise self.error from self.cause
         return True
 
-    def _start(self, spark: SparkSession) -> StreamingQuery:
-        spark.dataSource.register(RangeSource)
-        ranges = spark.readStream.format("rowkind-ranges").option("control", str(self._control.folder)).load()
+    def _start(self) -> StreamingQuery:
+        self._spark.dataSource.register(RangeSource)
+        ranges = self._spark.readStream.format("rowkind-ranges").option("control", str(self._control.folder)).load()
         writer = ranges.writeStream.queryName(f"{self.name}-{id(self)}").foreachBatch(self._step)
         return writer.option("checkpointLocation", self._checkpoint.spark).trigger(processingTime="0 seconds").start()
 
     def _watch(self) -> None:
         try:
-            while self._query.isActive and not self._stopping.is_set() and not self._step.finished.wait(0.1):
-                pass
-            if self._query.isActive:
-                self._query.processAllAvailable()
-            if failure := self._query.exception():
+            failure = self._follow()
+            for _ in range(_RESTARTS):
+                if failure is None or _LATE not in str(failure):
+                    break
+                self._query = self._start()
+                failure = self._follow()
+            if failure is not None:
                 self._fail(failure)
         except Exception as cause:
             self._fail(cause)
         finally:
             self._end()
+
+    def _follow(self) -> Exception | None:
+        """Until the query has ended or is to end; what it failed with, if it did."""
+        while self._query.isActive and not self._stopping.is_set() and not self._step.finished.wait(0.1):
+            pass
+        if self._query.isActive:
+            self._query.processAllAvailable()
+        return self._query.exception()
 
     def _fail(self, cause: BaseException) -> None:
         self.cause = self._step.failure or cause

@@ -1,0 +1,84 @@
+"""The `rowkind` command as a process of its own, as a user starts it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rowkind.broker.process import wait_until
+
+SECONDS = 300
+
+
+@dataclass
+class Command:
+    """A command under way. Its output goes to files, so that it never waits for a reader."""
+
+    process: subprocess.Popen[bytes]
+    folder: Path
+    signals: list[int] = field(default_factory=list)
+
+    @property
+    def out(self) -> str:
+        return (self.folder / "out").read_text()
+
+    @property
+    def err(self) -> str:
+        return (self.folder / "err").read_text()
+
+    def wait(self) -> int:
+        return self.process.wait(SECONDS)
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Wait for a condition; a command that ends before it fails the test."""
+
+        def holds() -> bool:
+            if condition():
+                return True
+            assert self.process.poll() is None, f"it ended: {self.err}"
+            return False
+
+        assert wait_until(holds, SECONDS), f"it did not happen: {self.err}"
+
+    def signal(self, number: int) -> None:
+        """To the whole group, as a terminal does."""
+        os.killpg(self.process.pid, number)
+
+
+@contextmanager
+def started(folder: Path, *arguments: str, cwd: Path | None = None) -> Iterator[Command]:
+    """Start `rowkind ARGUMENTS` in a process group of its own; nothing of it is left afterwards."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "out", "wb") as out, open(folder / "err", "wb") as err:
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from rowkind.cli import main; main()", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            cwd=cwd,
+            start_new_session=True,
+        )
+    try:
+        yield Command(process, folder)
+    finally:
+        kill(process)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """kill -9 of the command and of the JVM that it started; Python workers end with the JVM."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(SECONDS)
+
+
+def run(folder: Path, *arguments: str, cwd: Path | None = None) -> Command:
+    """Start a command and wait for its end."""
+    with started(folder, *arguments, cwd=cwd) as command:
+        command.wait()
+        return command
