@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from sqlglot import exp
 
 from rowkind.catalog.types import BINARIES
 from rowkind.errors import RowkindError
-from rowkind.plan.expressions import Typed, translate, translate_all
+from rowkind.plan.expressions import Typed, translate_all
 from rowkind.plan.expressions.printing import printed
 from rowkind.runtime.analysis import SparkAnalyzer
 from rowkind.runtime.spark import rely_on
@@ -31,8 +32,16 @@ class World:
     frame: DataFrame
     analyzer: SparkAnalyzer
 
-    def translate(self, expression: str) -> Typed:
-        return translate(parse_expression(expression), {n: type for n, (type, _) in columns().items()}, self.analyzer)
+    def translate(self, expressions: Sequence[str]) -> list[Typed | RowkindError]:
+        """All at once; in halves when one is refused, until the refused ones are alone."""
+        types = {name: type for name, (type, _) in columns().items()}
+        try:
+            return list(translate_all([bound(parse_expression(e)) for e in expressions], types, self.analyzer))
+        except RowkindError as error:
+            if len(expressions) == 1:
+                return [error]
+            middle = len(expressions) // 2
+            return self.translate(expressions[:middle]) + self.translate(expressions[middle:])
 
     def texts(self, found: Sequence[Typed]) -> list[Answer]:
         """The values as text, all in one query; in halves when it fails, until the guilty ones are alone."""
@@ -64,16 +73,35 @@ def world(spark: SparkSession) -> World:
     return World(session.createDataFrame(rows, schema).coalesce(1), analyzer)
 
 
+def bound(node: exp.Expr) -> exp.Expr:
+    """With `r.x` as the field of a column, as the binder hands it on."""
+
+    def fields(part: exp.Expr) -> exp.Expr:
+        if not isinstance(part, exp.Column) or len(part.parts) == 1:
+            return part
+        first, *rest = part.parts
+        return exp.Dot.build([exp.Column(this=first.copy()), *(r.copy() for r in rest)])
+
+    return node.transform(fields)
+
+
+def attempts(all_cases: list[Case], world: World) -> list[tuple[Case, Typed | RowkindError]]:
+    """Each case translated; those that must be refused one by one."""
+    sound = [case for case in all_cases if case.error != "plan"]
+    refused = [case for case in all_cases if case.error == "plan"]
+    found = list(zip(sound, world.translate([case.expression for case in sound]), strict=True))
+    return found + [(case, world.translate([case.expression])[0]) for case in refused]
+
+
 @pytest.mark.parametrize("group", GROUPS)
 def test_expressions_equal_those_of_flink(group: str, world: World) -> None:
     planned: list[tuple[Case, Typed]] = []
     wrong: list[str] = []
-    for case in cases(group):
-        try:
-            planned.append((case, world.translate(case.expression)))
-        except RowkindError as error:
-            if case.error is None:
-                wrong.append(f"{case.expression}: should be {case.type} {case.value!r}, but {error}")
+    for case, translated in attempts(cases(group), world):
+        if isinstance(translated, Typed):
+            planned.append((case, translated))
+        elif case.error is None:
+            wrong.append(f"{case.expression}: should be {case.type} {case.value!r}, but {translated}")
     sound = [(case, found) for case, found in planned if case.error is None]
     failing = [(case, found) for case, found in planned if case.error == "run"]
     wrong += [f"{case.expression}: should be refused" for case, _ in planned if case.error == "plan"]

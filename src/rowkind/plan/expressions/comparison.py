@@ -33,11 +33,29 @@ def boolean(sql: str, *args: Typed) -> Typed:
 
 @rule(*_COMPARISONS)
 def _comparison(scope: Scope, node: exp.Expr) -> Typed:
-    left, right = comparable(scope.all([node.this, node.expression]), node)
     operator = _COMPARISONS[type(node)]
+    if pairs := _members(node):
+        return _rows(scope, pairs, operator)
+    left, right = comparable(scope.all([node.this, node.expression]), node)
     if left.root in _UNORDERED and operator not in ("=", "<>"):
         raise failure("OPERATOR_TYPES", node, operator=operator, types=f"{left.type} and {right.type}")
     return boolean(f"({_key(left)} {operator} {_key(right)})", left, right)
+
+
+def _members(node: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
+    """The members of `(a, b) = (c, d)` in pairs; empty for anything else."""
+    sides = [node.this, node.expression]
+    if not isinstance(node, exp.EQ | exp.NEQ) or not all(isinstance(side, exp.Tuple) for side in sides):
+        return []
+    left, right = (side.expressions for side in sides)
+    return list(zip(left, right, strict=True)) if len(left) == len(right) else []
+
+
+def _rows(scope: Scope, pairs: list[tuple[exp.Expr, exp.Expr]], operator: str) -> Typed:
+    """Member by member, so that a NULL among them leaves the outcome open."""
+    tests = [_comparison(scope, exp.EQ(this=a.copy(), expression=b.copy())) for a, b in pairs]
+    same = " AND ".join(test.sql for test in tests)
+    return boolean(f"({same})" if operator == "=" else f"(NOT ({same}))", *tests)
 
 
 @rule(exp.NullSafeEQ, exp.NullSafeNEQ)
@@ -104,7 +122,7 @@ def _is_json(value: Typed, kind: str, node: exp.Expr) -> Typed:
         "ARRAY": f"coalesce({shape} LIKE 'ARRAY%', FALSE)",
         "SCALAR": f"coalesce({shape} NOT LIKE 'OBJECT%' AND {shape} NOT LIKE 'ARRAY%', FALSE)",
     }[kind.upper()]
-    return boolean(f"IF({value.sql} IS NULL, NULL, {test})", value)
+    return Typed(f"({test})", t.BOOLEAN.not_null())
 
 
 @rule(exp.Between)

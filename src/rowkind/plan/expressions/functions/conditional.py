@@ -35,7 +35,7 @@ def _nullif(call: Call, args: list[Typed]) -> Typed:
 
 def _if(call: Call, args: list[Typed]) -> Typed:
     yes, no = _alike(call, args[1:])
-    return Typed(f"IF({args[0].sql}, {yes.sql}, {no.sql})", replace(yes.type, nullable=any_nullable(args[1:])))
+    return Typed(f"IF({args[0].sql}, {yes.sql}, {no.sql})", replace(yes.type, nullable=any_nullable(args)))
 
 
 def _extreme(function: str) -> Function:

@@ -44,7 +44,7 @@ def _rounded(args: list[Typed], how: str) -> Typed:
     value, digits = args[0], args[1] if len(args) > 1 else Typed("0", t.INT.not_null(), constant=0)
     type = replace(_rounded_type(value.type, digits), nullable=any_nullable([value, digits]))
     if how == "round":
-        sql = f"round({value.sql}, {digits.sql})" if digits.constant is not None else _by_power(value, digits, "round")
+        sql = f"round({value.sql}, {digits.sql})" if digits.constant is not None else _rounded_by(value, digits)
     else:
         sql = _truncated(value, digits)
     return Typed(f"CAST({sql} AS {spark_type(type)})", type)
@@ -61,10 +61,10 @@ def _rounded_type(type: DataType, digits: Typed) -> DataType:
     return t.decimal(1 + precision - scale + digits.constant, digits.constant)
 
 
-def _by_power(value: Typed, digits: Typed, function: str) -> str:
+def _rounded_by(value: Typed, digits: Typed) -> str:
     """Spark's round wants a constant number of digits."""
     power = f"power(10, {digits.sql})"
-    return f"({function}(CAST({value.sql} AS DOUBLE) * {power}) / {power})"
+    return f"(round(CAST({value.sql} AS DOUBLE) * {power}) / {power})"
 
 
 def _truncated(value: Typed, digits: Typed) -> str:
@@ -72,7 +72,8 @@ def _truncated(value: Typed, digits: Typed) -> str:
     if value.root in t.INTEGERS and isinstance(digits.constant, int) and digits.constant >= 0:
         return value.sql
     if not isinstance(digits.constant, int):
-        return _by_power(value, digits, "CAST")
+        power = f"power(10, {digits.sql})"
+        return f"(sign({value.sql}) * floor(CAST(abs({value.sql}) AS DOUBLE) * {power}) / {power})"
     number = f"CAST({value.sql} AS DECIMAL(38, 18))" if value.root in APPROXIMATE else value.sql
     return f"(sign({value.sql}) * floor(abs({number}), {digits.constant}))"
 

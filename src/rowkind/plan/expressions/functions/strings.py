@@ -149,6 +149,15 @@ def _printf(args: Sequence[Typed]) -> str:
     return f"format_string({', '.join(members)})"
 
 
+def _is(args: Sequence[Typed], pattern: str) -> str:
+    return f"coalesce({args[0].sql} RLIKE {text(pattern)}, FALSE)"
+
+
+def _never_null(args: Sequence[Typed]) -> DataType:
+    """IS_ALPHA and its like are FALSE for NULL."""
+    return t.BOOLEAN.not_null()
+
+
 _CHAR_LENGTH = mapped("CHAR_LENGTH", "text", t.INT, "char_length({0})")
 _SUBSTRING = mapped("SUBSTRING", "text, int, int?", _varying, _substring, nullable=True)
 
@@ -213,9 +222,9 @@ STRINGS: tuple[Function, ...] = (
     mapped("STR_TO_MAP", "text, text?, text?", t.map_of(t.STRING, t.STRING), _str_to_map, nullable=True),
     special("ELT", "int, text_or_bytes, text_or_bytes*", _elt),
     mapped("SPLIT", "text, text", STRINGS_ARRAY, _split),
-    mapped("IS_ALPHA", "text", t.BOOLEAN, lambda a: f"({a[0].sql} RLIKE {text(_LETTERS)})"),
-    mapped("IS_DIGIT", "text", t.BOOLEAN, lambda a: f"({a[0].sql} RLIKE {text(_DIGITS)})"),
-    mapped("IS_DECIMAL", "text", t.BOOLEAN, "IF({0} IS NULL, NULL, TRY_CAST({0} AS DOUBLE) IS NOT NULL)"),
+    mapped("IS_ALPHA", "text", _never_null, lambda a: _is(a, _LETTERS)),
+    mapped("IS_DIGIT", "text", _never_null, lambda a: _is(a, _DIGITS)),
+    mapped("IS_DECIMAL", "text", _never_null, "(TRY_CAST({0} AS DOUBLE) IS NOT NULL)"),
 )
 
 _LENGTHS = {"MD5": 32, "SHA1": 40, "SHA224": 56, "SHA256": 64, "SHA384": 96, "SHA512": 128}

@@ -69,14 +69,14 @@ def _difference(call: Call, args: list[Typed]) -> Typed:
 
 
 def _whole_months(a: str, b: str, size: int) -> str:
-    """As many whole months as can be added to the first point without passing the second.
+    """As many whole months as can be added to the earlier point without passing the later one.
 
     The 31st of January plus a month is the 28th of February, so that these two are one month apart.
     """
-    raw = f"((year({b}) - year({a})) * 12 + month({b}) - month({a}))"
-    reached = f"({a} + make_ym_interval(0, {raw}))"
-    past = f"CASE WHEN {a} <= {b} AND {reached} > {b} THEN 1 WHEN {a} > {b} AND {reached} < {b} THEN -1 ELSE 0 END"
-    return f"CAST(({raw} - {past}) DIV {size} AS INT)"
+    early, late = f"least({a}, {b})", f"greatest({a}, {b})"
+    months = f"((year({late}) - year({early})) * 12 + month({late}) - month({early}))"
+    past = f"IF(({early} + make_ym_interval(0, {months})) > {late}, 1, 0)"
+    return f"CAST(IF({a} <= {b}, 1, -1) * (({months} - {past}) DIV {size}) AS INT)"
 
 
 def _date_format(call: Call, args: list[Typed]) -> Typed:
@@ -127,7 +127,8 @@ def _to_timestamp_ltz(call: Call, args: list[Typed]) -> Typed:
     if value.root not in t.CHARACTERS:
         raise call.wrong_type(1, "a number or a string", value.type)
     if len(args) == 1:
-        return convert(value, type, safe=True)
+        # Unlike every other form, this one fails where the text does not fit, as in Flink.
+        return convert(value, type).with_type(type)
     parsed = _parse(args[:2])
     if len(args) > 2:
         parsed = f"to_utc_timestamp(CAST({parsed} AS TIMESTAMP_NTZ), {args[2].sql})"
