@@ -6,18 +6,20 @@ import sys
 
 import typer
 
-from rowkind.cli import broker, run
+from rowkind.cli import broker, demo, run
 from rowkind.errors import RowkindError
 
 app = typer.Typer(
     name="rowkind",
     help="Changelog tables on Kafka, for Spark.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.add_typer(broker.app, name="broker")
 app.command()(run.run)
 app.command()(run.explain)
+app.command()(demo.demo)
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""Scripts to start from; `rowkind demo` runs the first one."""
