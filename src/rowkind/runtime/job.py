@@ -25,7 +25,6 @@ from rowkind.runtime.remote import carried
 from rowkind.runtime.source import RangeSource
 from rowkind.runtime.spark import log_file
 
-
 _LATE = "Python worker failed to connect back"
 """Spark gives the process of the range source ten seconds to start, which a busy machine may exceed."""
 _RESTARTS = 5
