@@ -30,7 +30,7 @@ class Console:
         self._widths: list[int] | None = None
 
     def notice(self, text: str) -> None:
-        self._screen.print(text, markup=False)
+        self._screen.print(text, markup=False, soft_wrap=True)
 
     def answer(self, answer: Answer) -> None:
         """The answer of a statement, where it has one to show."""
@@ -51,6 +51,13 @@ class Console:
             for kind, values in rows:
                 print(line((kind, *map(cell, values)), self._widths))
             sys.stdout.flush()
+
+    def selected(self) -> None:
+        """A SELECT is done: the next one has a heading of its own."""
+        with self._lock:
+            if self._widths is not None:
+                print(rule(self._widths), flush=True)
+            self._widths = None
 
     @contextlib.contextmanager
     def progress(self, jobs: list[Job]) -> Iterator[None]:

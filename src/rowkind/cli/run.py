@@ -37,6 +37,7 @@ def run(
     """Run a SQL script: each INSERT or statement set is one streaming job."""
     from rowkind.cli.console import Console
     from rowkind.runtime.job import wait_for
+    from rowkind.runtime.session import Selection
 
     console = Console()
     stop = threading.Event()
@@ -53,6 +54,9 @@ def run(
         with console.progress(session.jobs):
             for answer in session.execute(file.read_text(), pairs(var), str(file)):
                 console.answer(answer)
+                if isinstance(answer, Selection):
+                    wait_for([answer.job], stop)
+                    console.selected()
                 if stop.is_set():
                     break
             wait_for(session.jobs, stop)

@@ -17,9 +17,12 @@ from rowkind.operators.join import Join
 from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.join_sides import JoinSide, Multiplicity
 from rowkind.operators.normalize import Normalize
+from rowkind.operators.rank import Rank
 from rowkind.plan import nodes as n
+from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.explain import described
 from rowkind.plan.traits import emits, smallest_key, upsert_keys
+from rowkind.state.contract import Order
 
 FILTER = "__filter"
 """The column that tells a Normalize which rows pass the filter that was pushed into it."""
@@ -53,6 +56,31 @@ def _(node: n.Join, ttl_ms: int) -> tuple[Operator, ...]:
     left = JoinSide(input_schema(node.left), node.left_keys, _multiplicity(node.left, node.left_keys), ttl_ms)
     right = JoinSide(input_schema(node.right), node.right_keys, _multiplicity(node.right, node.right_keys), ttl_ms)
     return (Join(left, right, JoinKind(node.kind), None, smallest_key(node), node.emit_before),)
+
+
+@operators_for.register
+def _(node: n.Rank, ttl_ms: int) -> tuple[Operator, ...]:
+    by_arrival = [o for o in node.order if time_attribute(node.input, o.column) is TimeAttribute.PROCTIME]
+    order = tuple(Order(o.column, o.descending, o.nulls_first) for o in node.order if o not in by_arrival)
+    rank = None
+    if node.rank is not None and node.rank_type is not None:
+        rank = pa.field(node.rank, arrow_type(node.rank_type))
+    ranked = Rank(
+        input=input_schema(node.input),
+        partition=node.partition,
+        order=order,
+        first=node.first,
+        last=node.last,
+        rank=rank,
+        function=node.function,
+        append_only=emits(node.input) is ChangelogMode.INSERT_ONLY,
+        latest_first=any(o.descending for o in by_arrival),
+        identity=smallest_key(node.input),
+        upsert_key=smallest_key(node),
+        update_before=node.emit_before,
+        ttl_ms=ttl_ms,
+    )
+    return (ranked,)
 
 
 def _multiplicity(side: n.Node, keys: tuple[str, ...]) -> Multiplicity:
