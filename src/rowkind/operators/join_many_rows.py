@@ -69,8 +69,8 @@ class ManyRows:
         self._appends = side.rows is Multiplicity.APPEND_ONLY
         sort = [*([VERSION] if self._appends else []), ROW1, ROW2]
         extra = [*sort, NUMBER, *([MATCHES] if keeps_matches else [])]
-        self._schema = pa.schema([*side.columns, *(pa.field(column, pa.int64()) for column in extra)])
-        self._table = state.table(name, self._schema, side.keys, sort, side.ttl_ms)
+        self.schema = pa.schema([*side.columns, *(pa.field(column, pa.int64()) for column in extra)])
+        self._table = state.table(name, self.schema, side.keys, sort, side.ttl_ms)
         self.counts = Counts()
         identity = identities(keys, arrived.key, arrived.rows, side.others)
         self.changes, self.counts.unchanged = netted(arrived, identity)
@@ -90,10 +90,11 @@ class ManyRows:
 
     def rows(self, keys: Bools) -> Held:
         chosen = np.flatnonzero(keys)
-        self._read = keys, self._held(self._table.lookup(self._keys.hashes.take(chosen)), chosen)
+        self._read = keys, self.held(self._table.lookup(self._keys.hashes.take(chosen)), chosen)
         return self._read[1]
 
-    def _held(self, found: Found, chosen: Ints) -> Held:
+    def held(self, found: Found, chosen: Ints) -> Held:
+        """Entries that were read for the chosen keys."""
         entries = found.entries.combine_chunks()
         key = chosen[found.key_index]
         identity = KeyHashes(*(column_array(entries, name).to_numpy().view(np.uint64) for name in (ROW1, ROW2)))
@@ -109,7 +110,7 @@ class ManyRows:
         assert self._read is not None
         whole, read = self._read
         chosen = np.flatnonzero(~whole)
-        some = self._held(self._table.first(self._keys.hashes.take(chosen), removed[chosen] + 1), chosen)
+        some = self.held(self._table.first(self._keys.hashes.take(chosen), removed[chosen] + 1), chosen)
         was, now = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
         for held in (read, some):
             was[held.key] = True
@@ -119,7 +120,7 @@ class ManyRows:
 
     def write(self, matches: Ints | None = None, held: Held | None = None, held_matches: Ints | None = None) -> None:
         gone = self.changes.after == 0
-        entries = self._entries(matches)
+        entries = self.entries(matches)
         puts, keys = entries.filter(pa.array(~gone)), self.changes.key[~gone]
         if held is not None and held_matches is not None:
             changed = (
@@ -134,7 +135,8 @@ class ManyRows:
             delete_keys=self._keys.hashes.take(self.changes.key[gone]),
         )
 
-    def _entries(self, matches: Ints | None) -> pa.Table:
+    def entries(self, matches: Ints | None = None) -> pa.Table:
+        """The changed rows as entries of the state."""
         numbers = {
             VERSION: np.full(len(self.changes.key), self._version, dtype=np.int64),
             ROW1: self.changes.identity.h1.view(np.int64),
@@ -143,5 +145,5 @@ class ManyRows:
             MATCHES: matches,
         }
         rows = self.changes.rows
-        columns = [numbers[f.name] if f.name in numbers else rows.column(f.name) for f in self._schema]
-        return pa.table(columns, schema=self._schema)
+        columns = [numbers[f.name] if f.name in numbers else rows.column(f.name) for f in self.schema]
+        return pa.table(columns, schema=self.schema)

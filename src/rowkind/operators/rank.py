@@ -93,6 +93,10 @@ class Rank:
         return rows if len(best) == rows.num_rows else rows.take(pa.array(np.sort(best)))
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
+        return self.output(self.ranked(delta, state, batch))
+
+    def ranked(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Standing:
+        """The rows of touched partitions that decide the result; state is written here."""
         delta = delta.combine_chunks()
         owners = group(hash_rows(delta, self.partition))
         table = state.table("rows", pa.schema([*self.columns, SEQUENCE_FIELD]), self.partition, self._sort, self.ttl_ms)
@@ -104,25 +108,44 @@ class Rank:
             moves = arrivals.moves(delta, owners, state, batch.version)
         gone = np.bincount(moves.gone_owner, minlength=len(owners))
         found = table.lookup(owners.hashes) if self._bound is None else table.first(owners.hashes, self._bound + gone)
-        standing = self._standing(found, moves)
+        standing = self._standing(found, moves, len(owners))
         self._write(table, standing, moves, owners.hashes)
-        rows, suppressed = self._changes(standing, len(owners))
-        counters = {SUPPRESSED: suppressed, STALE: moves.stale, DUPLICATE: moves.duplicate}
-        return Output(rows, {name: n for name, n in counters.items() if n})
+        return standing
 
-    def _standing(self, found: Found, moves: Moves) -> _Standing:
+    def output(self, standing: Standing) -> Output:
+        """The changelog; a touched partition in which nothing changed is counted."""
+        was, now = self._shown(standing.was), self._shown(standing.now)
+        moved = (standing.was != standing.now) & (self.rank is not None)
+        goes, comes = np.flatnonzero(was & (~now | moved)), np.flatnonzero(now & (~was | moved))
+        at = np.concatenate([goes, comes])
+        rows = standing.rows.take(pa.array(at)).drop_columns([SEQUENCE])
+        if self.rank is not None:
+            ranks = pa.array(np.concatenate([standing.was[goes], standing.now[comes]]), pa.int64())
+            rows = rows.append_column(self.rank.name, ranks.cast(self.rank.type))
+        net = net_of(group(hash_rows(rows)).index, np.repeat(np.array([-1, 1]), [len(goes), len(comes)]))
+        changes = changelog(rows.take(pa.array(net.position)), net.weight, self.upsert_key, self.update_before)
+        changed = len(np.unique(standing.owner[at[net.position]]))
+        counters = {SUPPRESSED: standing.partitions - changed, **standing.counters}
+        return Output(changes.cast(self.output_schema), {name: n for name, n in counters.items() if n})
+
+    def _shown(self, ranks: Ints) -> Bools:
+        shown = ranks >= max(self.first, 1)
+        return shown if self.last is None else shown & (ranks <= self.last)
+
+    def _standing(self, found: Found, moves: Moves, partitions: int) -> Standing:
         stored = found.entries.num_rows
         rows = pa.concat_tables([found.entries, moves.rows]).combine_chunks()
         owner = np.concatenate([found.key_index, moves.owner])
         gone = np.isin(column_array(found.entries, SEQUENCE).to_numpy(), column_array(moves.gone, SEQUENCE).to_numpy())
         was, now = np.zeros(len(owner), dtype=np.int64), np.zeros(len(owner), dtype=np.int64)
-        codes = order_codes(rows, self.order)
+        codes = order_codes(rows, self._sort)
         before = np.arange(stored)
-        was[before] = self._ranks(before, owner, codes)
+        was[before] = self._ranks(before, owner, codes[:-1])
         stays = np.concatenate([np.flatnonzero(~gone), np.arange(stored, len(owner))])
-        after = stays[sort_rows(rows.take(pa.array(stays)), self._sort, owner[stays])]
-        now[after] = self._ranks(after, owner, codes)
-        return _Standing(rows, owner, stored, was, now)
+        after = stays[np.lexsort([*(code[stays] for code in codes[::-1]), owner[stays]])]
+        now[after] = self._ranks(after, owner, codes[:-1])
+        counters = {STALE: moves.stale, DUPLICATE: moves.duplicate}
+        return Standing(rows, owner, stored, was, now, partitions, counters)
 
     def _ranks(self, ordered: Ints, owner: Ints, codes: list[Ints]) -> Ints:
         """The ranks of rows that are in order."""
@@ -138,7 +161,7 @@ class Rank:
         groups = np.cumsum(leads)
         return np.asarray(groups - groups[np.arange(len(ordered)) - position] + 1)
 
-    def _write(self, table: State, standing: _Standing, moves: Moves, hashes: KeyHashes) -> None:
+    def _write(self, table: State, standing: Standing, moves: Moves, hashes: KeyHashes) -> None:
         puts, owner, gone, gone_owner = moves.rows, moves.owner, moves.gone, moves.gone_owner
         if self.append_only and self._bound is not None:
             kept = standing.now <= self._bound
@@ -147,35 +170,20 @@ class Rank:
             gone, gone_owner = standing.rows.take(pa.array(leaves)), standing.owner[leaves]
         table.write(puts, gone, upsert_keys=hashes.take(owner), delete_keys=hashes.take(gone_owner))
 
-    def _changes(self, standing: _Standing, partitions: int) -> tuple[pa.Table, int]:
-        """The changelog, and the number of touched partitions in which nothing changed."""
-        was, now = self._shown(standing.was), self._shown(standing.now)
-        moved = (standing.was != standing.now) & (self.rank is not None)
-        goes, comes = np.flatnonzero(was & (~now | moved)), np.flatnonzero(now & (~was | moved))
-        at = np.concatenate([goes, comes])
-        rows = standing.rows.take(pa.array(at)).drop_columns([SEQUENCE])
-        if self.rank is not None:
-            ranks = pa.array(np.concatenate([standing.was[goes], standing.now[comes]]), pa.int64())
-            rows = rows.append_column(self.rank.name, ranks.cast(self.rank.type))
-        net = net_of(group(hash_rows(rows)).index, np.repeat(np.array([-1, 1]), [len(goes), len(comes)]))
-        changed = len(np.unique(standing.owner[at[net.position]]))
-        changes = changelog(rows.take(pa.array(net.position)), net.weight, self.upsert_key, self.update_before)
-        return changes.cast(self.output_schema), partitions - changed
-
-    def _shown(self, ranks: Ints) -> Bools:
-        shown = ranks >= max(self.first, 1)
-        return shown if self.last is None else shown & (ranks <= self.last)
-
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class Standing:
     """Rows that decide the result, the `stored` ones first, with their ranks before and after the batch; 0: none."""
 
     rows: pa.Table
     owner: Ints
+    """The partition of each row, by number."""
     stored: int
     was: Ints
     now: Ints
+    partitions: int
+    """How many the batch touched."""
+    counters: dict[str, int]
 
 
 def positions(owner: Ints) -> Ints:
