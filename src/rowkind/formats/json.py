@@ -92,7 +92,7 @@ class JsonFormat:
             value(choice, FAIL_ON_MISSING),
             value(choice, STANDARD),
             value(choice, JSON_PARSER),
-            any(_holds_decimal(c.type) for c in columns),
+            any(holds_decimal(c.type) for c in columns),
         )
         return JsonDecoder(columns, reading)
 
@@ -136,8 +136,8 @@ def _refuse_key(type: DataType, column: str, choice: FormatChoice) -> None:
             _refuse_key(inner, column, choice)
 
 
-def _holds_decimal(type: DataType) -> bool:
+def holds_decimal(type: DataType) -> bool:
     if type.root is Root.DECIMAL:
         return True
     inner = (type.element, type.key, *(f.type for f in type.fields))
-    return any(_holds_decimal(t) for t in inner if t)
+    return any(holds_decimal(t) for t in inner if t)

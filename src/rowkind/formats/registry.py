@@ -16,6 +16,10 @@ BUILT_IN = {
     "avro-confluent": "rowkind.formats.avro_confluent:AvroConfluentFormat",
     "debezium-avro-confluent": "rowkind.formats.debezium_avro_confluent:DebeziumAvroConfluentFormat",
     "json": "rowkind.formats.json:JsonFormat",
+    "debezium-json": "rowkind.formats.debezium_json:DebeziumJsonFormat",
+    "canal-json": "rowkind.formats.canal_json:CanalJsonFormat",
+    "maxwell-json": "rowkind.formats.maxwell_json:MaxwellJsonFormat",
+    "ogg-json": "rowkind.formats.ogg_json:OggJsonFormat",
 }
 
 
