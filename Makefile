@@ -4,10 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 help:
-	@echo "make demo   start a local Kafka, run the first example on local Spark, show the result changing, clean up"
-	@echo "make test   install what the tests need and run them"
-	@echo "make lint   ruff and mypy"
-	@echo "make flink  install Flink beside rowkind: benchmarks and recorders compare with it"
+	@echo "make demo     start a local Kafka, run the first example on local Spark, show the result changing, clean up"
+	@echo "make test     install what the tests need, check the code, run all tests"
+	@echo "make install  create .venv with the rowkind command"
+	@echo "make lint     ruff and mypy"
+	@echo "make docs     write the pages of options and functions again, from their declarations"
+	@echo "make bench    measure rowkind beside Flink on the same topics"
+	@echo "make flink    install Flink beside rowkind: benchmarks and recorders compare with it"
 
 $(VENV)/.installed: pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rowkind needs Python 3.11 or newer; $(PYTHON) is " + sys.version.split()[0])'
@@ -29,6 +32,13 @@ test: install lint
 demo: install
 	$(BIN)/rowkind demo
 
+docs: install
+	$(BIN)/python -m rowkind.catalog.document
+	$(BIN)/python -m rowkind.plan.expressions.functions.document
+
+bench: install flink
+	$(BIN)/python -m benchmarks.compare
+
 tools/flink/.venv/.installed: tools/flink/requirements.txt | install
 	$(BIN)/uv venv --quiet --clear --python 3.11 tools/flink/.venv
 	$(BIN)/uv pip install --quiet --python tools/flink/.venv/bin/python -r tools/flink/requirements.txt
@@ -37,4 +47,4 @@ tools/flink/.venv/.installed: tools/flink/requirements.txt | install
 
 flink: tools/flink/.venv/.installed
 
-.PHONY: help install lint test demo flink
+.PHONY: help install lint test demo docs bench flink

@@ -1,0 +1,25 @@
+"""Changelog tables on Kafka, for Spark. `Session` is the door from Python; importing this needs no Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rowkind.errors import RowkindError
+
+if TYPE_CHECKING:
+    from rowkind.runtime.job import Job, Progress, Status
+    from rowkind.runtime.session import Session
+
+__all__ = ["Job", "Progress", "RowkindError", "Session", "Status"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Session":
+        from rowkind.runtime.session import Session
+
+        return Session
+    if name in ("Job", "Progress", "Status"):
+        from rowkind.runtime import job
+
+        return getattr(job, name)
+    raise AttributeError(f"module 'rowkind' has no attribute '{name}'")
