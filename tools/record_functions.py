@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.plan.corpus import ZONES
 from tools.flink.client import Flink
 
 FIXTURES = Path(__file__).parent.parent / "tests" / "plan" / "fixtures" / "functions"
@@ -45,19 +46,20 @@ def recorded(case: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def ask(flink: Flink, cases: list[dict[str, Any]], origin: str) -> dict[str, dict[str, Any]]:
+def ask(flink: Flink, cases: list[dict[str, Any]], origin: str, config: dict[str, str]) -> dict[str, dict[str, Any]]:
     """Flink's answers. What failed when it was last recorded is asked alone: a failure spoils all that run with it."""
     failing = [case["expression"] for case in cases if case.get("error") == "run"]
     others = [case["expression"] for case in cases if case.get("error") != "run"]
-    answers = flink.evaluate(others, source=origin)
+    answers = flink.evaluate(others, source=origin, config=config)
     for expression in failing:
-        answers += flink.evaluate([expression], source=origin)
+        answers += flink.evaluate([expression], source=origin, config=config)
     return {answer["expression"]: answer for answer in answers}
 
 
 def record(flink: Flink, path: Path, columns: dict[str, dict[str, str]]) -> None:
     cases = json.loads(path.read_text("utf-8"))
-    answers = ask(flink, cases, source(columns))
+    zone = ZONES.get(path.stem, "UTC")
+    answers = ask(flink, cases, source(columns), {"table.local-time-zone": zone})
     lines = (json.dumps(recorded(c, answers[c["expression"]]), ensure_ascii=False) for c in cases)
     path.write_text("[\n  " + ",\n  ".join(lines) + "\n]\n", "utf-8")
     print(f"{path.stem}: {len(cases)} cases")

@@ -13,6 +13,9 @@ from rowkind.sql import parse_type
 
 FOLDER = Path(__file__).parent / "fixtures" / "functions"
 GROUPS = sorted(path.stem for path in FOLDER.glob("*.json") if path.stem != "columns")
+ZONES = {"zoned": "Europe/Berlin"}
+"""The session's time zone where it is not UTC."""
+
 _INTERVALS = {"INTERVAL SECOND(3)": "INTERVAL DAY TO SECOND", "INTERVAL MONTH": "INTERVAL YEAR TO MONTH"}
 
 

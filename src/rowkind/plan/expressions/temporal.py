@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rowkind.catalog import types as t
-from rowkind.catalog.types import Root
+from rowkind.catalog.types import DataType, Root
 from rowkind.plan.expressions.casts import cut
 from rowkind.plan.expressions.common import INTERVALS
+from rowkind.plan.expressions.instants import DAY_MICROS, at_utc, interval_micros, utc_clock
 from rowkind.plan.expressions.typed import Typed, any_nullable
-
-DAY_MICROS = 86_400_000_000
 
 
 def arithmetic(operator: str, left: Typed, right: Typed) -> Typed | None:
@@ -38,22 +37,25 @@ def shifted(point: Typed, interval: Typed, operator: str) -> Typed | None:
         case Root.DATE:
             days = f"CAST(extract(DAY FROM {interval.sql}) AS INT)"
             return Typed(f"date_add({point.sql}, {sign}({days}))", type)
-        case Root.TIMESTAMP | Root.TIMESTAMP_LTZ if months:
+        case Root.TIMESTAMP_LTZ if months:
+            # Months are added in UTC, and days have 24 hours: an instant knows no time zone.
+            return Typed(at_utc(f"({utc_clock(point.sql)} {operator} make_ym_interval(0, {interval.sql}))"), type)
+        case Root.TIMESTAMP if months:
             return Typed(f"({point.sql} {operator} make_ym_interval(0, {interval.sql}))", type)
-        case Root.TIMESTAMP | Root.TIMESTAMP_LTZ:
-            moved = f"({point.sql} {operator} {interval.sql})"
-            # Intervals have milliseconds, so that only coarser timestamps can get digits too many.
-            return Typed(cut(moved, type) if (type.precision or 0) < 3 else moved, type)
+        case Root.TIMESTAMP_LTZ:
+            micros = f"unix_micros({point.sql}) {operator} {interval_micros(interval.sql)}"
+            return Typed(_coarse(f"timestamp_micros({micros})", type), type)
+        case Root.TIMESTAMP:
+            return Typed(_coarse(f"({point.sql} {operator} {interval.sql})", type), type)
         case Root.TIME if not months:
             micros = f"time_to_micros({point.sql}) {operator} {interval_micros(interval.sql)}"
             return Typed(f"time_from_micros(pmod({micros}, {DAY_MICROS}L))", type)
     return None
 
 
-def interval_micros(sql: str) -> str:
-    """The length of a day-time interval in microseconds."""
-    parts = (("DAY", DAY_MICROS), ("HOUR", 3_600_000_000), ("MINUTE", 60_000_000), ("SECOND", 1_000_000))
-    return "(" + " + ".join(f"CAST(extract({unit} FROM {sql}) * {size}L AS BIGINT)" for unit, size in parts) + ")"
+def _coarse(sql: str, type: DataType) -> str:
+    """Intervals have milliseconds, so that only coarser timestamps can get digits too many."""
+    return cut(sql, type) if (type.precision or 0) < 3 else sql
 
 
 def _multiple(left: Typed, right: Typed) -> Typed | None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from rowkind.catalog import types as t
 from rowkind.catalog.types import Root
 from rowkind.plan.expressions.functions.call import Call, Function, special
+from rowkind.plan.expressions.instants import epoch_micros
 from rowkind.plan.expressions.typed import Typed
 
 _OF_DATE = {
@@ -35,14 +36,14 @@ _OF_MONTHS = {"YEAR": "({0} DIV 12)", "MONTH": "({0} % 12)", "QUARTER": "({0} % 
 _OF_INTERVAL = {unit: f"extract({unit} FROM {{0}})" for unit in ("DAY", "HOUR", "MINUTE", "SECOND")}
 _EPOCH = {
     Root.DATE: "(unix_date({0}) * 86400L)",
-    Root.TIMESTAMP: "unix_seconds(convert_timezone('UTC', current_timezone(), {0})::TIMESTAMP)",
     Root.TIMESTAMP_LTZ: "unix_seconds({0})",
 }
 
 
 def _template(value: Typed, unit: str) -> str | None:
     if unit == "EPOCH":
-        return _EPOCH.get(value.root)
+        local = f"({epoch_micros(value.sql)} DIV 1000000)" if value.root is Root.TIMESTAMP else None
+        return local or _EPOCH.get(value.root)
     match value.root:
         case Root.DATE:
             return _OF_DATE.get(unit) or ("(0 * day({0}))" if unit in _OF_CLOCK else None)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rowkind.catalog import types as t
 from rowkind.catalog.types import DataType, Root, map_members, quote
+from rowkind.plan.expressions.instants import utc_clock
 from rowkind.plan.expressions.printing import printed, variable
 from rowkind.plan.expressions.typed import text
 
@@ -30,8 +31,9 @@ def _number(sql: str, type: DataType) -> str:
 
 
 def _timestamp(sql: str, type: DataType) -> str:
-    zone = "Z" if type.root is Root.TIMESTAMP_LTZ else ""
-    return f"concat('\"', replace(CAST({sql} AS STRING), ' ', 'T'), '{zone}\"')"
+    """`2024-02-29T22:15:30.12`; an instant in UTC, with a Z."""
+    local, zone = (utc_clock(sql), "Z") if type.root is Root.TIMESTAMP_LTZ else (sql, "")
+    return f"concat('\"', replace(CAST({local} AS STRING), ' ', 'T'), '{zone}\"')"
 
 
 def _bytes(sql: str, type: DataType) -> str:

@@ -9,7 +9,7 @@ from rowkind.catalog.types import DataType, Root, spark_type
 from rowkind.plan.expressions.casts import cut
 from rowkind.plan.expressions.common import APPROXIMATE
 from rowkind.plan.expressions.functions.call import Body, Call
-from rowkind.plan.expressions.temporal import DAY_MICROS
+from rowkind.plan.expressions.instants import DAY_MICROS
 from rowkind.plan.expressions.typed import Typed
 
 _YEARS = {"MILLENNIUM": 1000, "CENTURY": 100, "DECADE": 10}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from rowkind.catalog import types as t
@@ -12,8 +10,10 @@ from rowkind.plan.expressions.casts import convert, cut
 from rowkind.plan.expressions.clock import CLOCK
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
 from rowkind.plan.expressions.functions.extract import EXTRACTS
+from rowkind.plan.expressions.functions.texts import TEXTS
+from rowkind.plan.expressions.instants import micros_between
 from rowkind.plan.expressions.temporal import shifted
-from rowkind.plan.expressions.typed import Typed, any_nullable, text
+from rowkind.plan.expressions.typed import Typed, any_nullable
 
 _SECONDS = {"WEEK": 604_800, "DAY": 86_400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
@@ -65,7 +65,8 @@ def _difference(call: Call, args: list[Typed]) -> Typed:
         raise call.bad_argument(1, f"may not be {unit}")
     if unit in _MONTHS:
         return Typed(_whole_months(a, b, _MONTHS[unit]), type)
-    return Typed(f"CAST(timestampdiff({unit}, {a}, {b}) AS INT)", type)
+    between = f"(unix_micros({b}) - unix_micros({a}))" if target.root is Root.TIMESTAMP_LTZ else micros_between(a, b)
+    return Typed(f"CAST({between} DIV {_SECONDS[unit] * 1_000_000}L AS INT)", type)
 
 
 def _whole_months(a: str, b: str, size: int) -> str:
@@ -77,90 +78,6 @@ def _whole_months(a: str, b: str, size: int) -> str:
     months = f"((year({late}) - year({early})) * 12 + month({late}) - month({early}))"
     past = f"IF(({early} + make_ym_interval(0, {months})) > {late}, 1, 0)"
     return f"CAST(IF({a} <= {b}, 1, -1) * (({months} - {past}) DIV {size}) AS INT)"
-
-
-def _date_format(call: Call, args: list[Typed]) -> Typed:
-    value, pattern = args
-    if value.root in t.CHARACTERS:
-        point = f"try_to_timestamp({value.sql}, {text(_DEFAULT_FORMAT)})"
-    elif value.root in t.TIMESTAMPS:
-        point = value.sql
-    else:
-        raise call.wrong_type(1, "a TIMESTAMP or a string", value.type)
-    _check_pattern(call, 2, pattern)
-    return Typed(f"date_format({point}, {pattern.sql})", t.STRING)
-
-
-def _check_pattern(call: Call, position: int, pattern: Typed) -> None:
-    """Spark has no week-based letters; a literal pattern with one is refused before the job runs."""
-    if isinstance(pattern.constant, str):
-        letters = re.sub(r"'[^']*'", "", pattern.constant)
-        if found := re.search("[YwWuec]", letters):
-            raise call.bad_argument(position, f"has the letter {found[0]}, which Spark does not know; the year is yyyy")
-
-
-def _parse(args: Sequence[Typed]) -> str:
-    """NULL where the text does not fit the format."""
-    pattern = args[1].sql if len(args) > 1 else None
-    if pattern:
-        return f"try_to_timestamp({args[0].sql}, {pattern})"
-    return f"try_to_timestamp({args[0].sql})"
-
-
-def _to_timestamp(call: Call, args: list[Typed]) -> Typed:
-    type = t.timestamp(3)
-    if len(args) == 1:
-        return convert(args[0], type, safe=True)
-    return Typed(cut(f"CAST({_parse(args)} AS TIMESTAMP_NTZ)", type), type)
-
-
-def _to_timestamp_ltz(call: Call, args: list[Typed]) -> Typed:
-    """From a number of seconds or milliseconds, or from a text with its format and zone."""
-    type = t.timestamp_ltz(3)
-    value = args[0]
-    if value.root in t.NUMERICS:
-        precision = args[1].constant if len(args) > 1 else 3
-        if precision not in (0, 3):
-            raise call.bad_argument(2, "must be 0 (seconds) or 3 (milliseconds)")
-        factor = 1000 if precision == 0 else 1
-        return Typed(f"timestamp_millis(CAST({value.sql} * {factor} AS BIGINT))", type)
-    if value.root not in t.CHARACTERS:
-        raise call.wrong_type(1, "a number or a string", value.type)
-    if len(args) == 1:
-        # Unlike every other form, this one fails where the text does not fit, as in Flink.
-        return convert(value, type).with_type(type)
-    parsed = _parse(args[:2])
-    if len(args) > 2:
-        parsed = f"to_utc_timestamp(CAST({parsed} AS TIMESTAMP_NTZ), {args[2].sql})"
-        parsed = f"convert_timezone('UTC', current_timezone(), CAST({parsed} AS TIMESTAMP_NTZ))"
-    return Typed(cut(f"CAST({parsed} AS TIMESTAMP)", type), type)
-
-
-def _to_date(call: Call, args: list[Typed]) -> Typed:
-    if len(args) == 1:
-        return convert(args[0], t.DATE, safe=True)
-    return Typed(f"CAST({_parse(args)} AS DATE)", t.DATE)
-
-
-def _unix_timestamp(call: Call, args: list[Typed]) -> Typed:
-    if not args:
-        return Typed(f"({CLOCK} DIV 1000000)", t.BIGINT.not_null())
-    pattern = args[1] if len(args) > 1 else Typed(text(_DEFAULT_FORMAT), t.STRING.not_null())
-    type = replace(t.BIGINT, nullable=any_nullable(args))
-    # A text that does not fit gives Java's smallest number, as in Flink: the result is never NULL by itself.
-    seconds = f"coalesce(unix_seconds({_parse([args[0], pattern])}), -9223372036854775807L - 1)"
-    return Typed(f"IF({args[0].sql} IS NULL, NULL, {seconds})" if args[0].nullable else seconds, type)
-
-
-def _convert_tz(args: Sequence[Typed]) -> str:
-    value, origin, target = (a.sql for a in args)
-    local = f"CAST(try_to_timestamp({value}, {text(_DEFAULT_FORMAT)}) AS TIMESTAMP_NTZ)"
-    return f"CAST(convert_timezone({origin}, {target}, {local}) AS STRING)"
-
-
-def _from_unixtime(args: Sequence[Typed]) -> str:
-    pattern = args[1].sql if len(args) > 1 else text(_DEFAULT_FORMAT)
-    return f"from_unixtime({args[0].sql}, {pattern})"
 
 
 TEMPORAL: tuple[Function, ...] = (
@@ -175,11 +92,5 @@ TEMPORAL: tuple[Function, ...] = (
     *EXTRACTS,
     special("TIMESTAMPADD", "word, bigint, point", _add),
     special("TIMESTAMPDIFF", "word, date, date", _difference),
-    special("DATE_FORMAT", "any, text", _date_format, note="without week-based letters (Y, w)"),
-    mapped("CONVERT_TZ", "text, text, text", t.STRING, _convert_tz, nullable=True),
-    mapped("FROM_UNIXTIME", "bigint, text?", t.STRING, _from_unixtime, nullable=True),
-    special("UNIX_TIMESTAMP", "text?, text?", _unix_timestamp, note="without arguments the batch's clock"),
-    special("TO_DATE", "text, text?", _to_date),
-    special("TO_TIMESTAMP", "text, text?", _to_timestamp),
-    special("TO_TIMESTAMP_LTZ", "any, any?, text?", _to_timestamp_ltz),
+    *TEXTS,
 )
