@@ -16,6 +16,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ WANTED = timedelta(seconds=5)
 """How long a batch should take when there is more to read than one batch holds, unless an interval is set."""
 
 
+SINKS_AT_ONCE = 4
 KEPT_VERSIONS = 3
 """Batches back to which state stays readable."""
 
@@ -127,14 +129,21 @@ class BatchStep:
         try:
             tasks = self._once.tasks(version, {sink.index: frames.sink_tasks(sink) for sink in self._plan.sinks})
             promises = self._once.promises(version, tasks)
-            for sink in self._plan.sinks:
-                frames.sink(sink, tasks[sink.index], promises.get(sink.index)).collect()
+            self._evaluate([frames.sink(s, tasks[s.index], promises.get(s.index)) for s in self._plan.sinks])
             for root in self._plan.roots:
                 if isinstance(root, n.Print) and self._show is not None:
                     self._show(root.titles, _rows(frames.delta(root.input).frame()))
         finally:
             frames.release()
         self._progress.counts.update(added.value)
+
+    def _evaluate(self, sinks: list[DataFrame]) -> None:
+        """Write the sinks side by side: while one is planned or waits for its last task, another has the cores."""
+        if len(sinks) == 1:
+            sinks[0].collect()
+        elif sinks:
+            with ThreadPoolExecutor(min(len(sinks), SINKS_AT_ONCE)) as pool:
+                list(pool.map(DataFrame.collect, sinks))
 
     def _commit_groups(self, offset: dict[str, Any]) -> None:
         for table, until in zip(self._plan.tables, offset["until"], strict=True):

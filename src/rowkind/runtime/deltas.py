@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from rowkind.runtime.steps import Step, running
+from rowkind.runtime.steps import Pick, Step, running
 
 
 @dataclass(frozen=True)
@@ -29,4 +30,10 @@ class Delta:
         """The rows as a DataFrame."""
         if not self.steps:
             return self.source
-        return self.source.mapInArrow(running(self.steps, self.counters), from_arrow_schema(self.schema))
+        source, steps = self.source, self.steps
+        if any(re.search(r"\W", name) for name in source.columns):
+            # PySpark hands columns to a worker by name, and takes a dot in it for a member of a struct.
+            plain = [f"_{i}" for i in range(len(source.columns))]
+            steps = (Pick(tuple(zip(source.columns, plain, strict=True))), *steps)
+            source = source.toDF(*plain)
+        return source.mapInArrow(running(steps, self.counters), from_arrow_schema(self.schema))

@@ -204,7 +204,7 @@ class Session:
             self._notify("Warning: exactly-once without a checkpoint folder: the promise ends with this run.")
         for warning in prepare_sinks(sinks):
             self._notify(f"Warning: {warning}")
-        job = self._start(plans, "+".join(dict.fromkeys(t.name for t in sinks)))
+        job = self._start(plans, sinks[0].name)
         if self.options.value(DML_SYNC):
             job.wait()
         return job
@@ -227,7 +227,7 @@ class Session:
                 self.options.value(NOT_NULL_ENFORCER),
                 self.options.value(STATE_TTL),
             ),
-            self._checkpoint_for(name),
+            self._checkpoint_for(self.options.get_value(JOB_NAME) or name),
             self.options.get_value(BATCH_INTERVAL),
             self._show,
             self._notify,
@@ -238,7 +238,7 @@ class Session:
         return job
 
     def _checkpoint_for(self, name: str) -> str | None:
-        """Each job of a session has a folder of its own, named after its sinks: `orders`, `orders-2`, …"""
+        """Each job of a session has a folder of its own, named after it or its first sink: `orders`, `orders-2`."""
         if self._checkpoint is None:
             return None
         number, fresh = 1, name
