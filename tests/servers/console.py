@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 
 from rowkind.broker.broker import LOGGING, classpath
@@ -41,3 +42,20 @@ def _record(line: str, topic: str) -> Record:
 
 def _bytes(text: str) -> bytes | None:
     return None if text == NULL else text.encode()
+
+
+def console_count(bootstrap: str, topic: str, messages: int) -> int:
+    """How many messages the Java consumer gets from the beginning, when asked for that many and no more come."""
+    options = ["--bootstrap-server", bootstrap, "--topic", topic, "--from-beginning", "--timeout-ms", "30000"]
+    options += ["--max-messages", str(messages), "--isolation-level", "read_committed"]
+    options += ["--formatter-property", "print.value=false"]
+    done = subprocess.run(
+        [str(require_java()), "-Xmx256m", LOGGING, CONSUMER, *options],
+        env={**os.environ, "CLASSPATH": classpath()},
+        capture_output=True,
+        check=False,
+    )
+    said = re.search(r"Processed a total of (\d+) messages", done.stderr.decode("utf-8", "replace"))
+    if said is None:
+        raise RuntimeError(done.stderr.decode("utf-8", "replace"))
+    return int(said[1])

@@ -1,0 +1,145 @@
+"""Three topics by pattern, three million json rows, copied into an upsert topic; then the same with kill -9 in between.
+
+What was written is looked at by clients that share no code with rowkind.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from confluent_kafka import Producer
+
+from tests.cli.command import run, started
+from tests.e2e.observer import is_replayed, murmur2
+from tests.kafka_client import KafkaClient
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.fault]
+
+TOPICS, PARTITIONS, KEYS, PER_KEY = 3, 2, 5_000, 200
+"""Every topic has keys of its own: 3 topics x 5,000 keys x 200 rows."""
+OUT_PARTITIONS = 4
+ROWS = TOPICS * KEYS * PER_KEY
+
+SCRIPT = """
+CREATE TABLE s (k STRING, n INT, word STRING, topic STRING METADATA VIRTUAL) WITH (
+    'connector' = 'kafka', 'topic-pattern' = '${run}-in-[0-9]', 'properties.bootstrap.servers' = '${kafka}',
+    'format' = 'json', 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE t (k STRING, n INT, up STRING, PRIMARY KEY (k) NOT ENFORCED) WITH (
+    'connector' = 'upsert-kafka', 'topic' = '${out}', 'properties.bootstrap.servers' = '${kafka}',
+    'key.format' = 'json', 'value.format' = 'json', 'sink.topic.partitions' = '4');
+INSERT INTO t SELECT k, n, UPPER(word) FROM s;
+"""
+
+
+@pytest.fixture(scope="module")
+def source(kafka_client: KafkaClient) -> str:
+    """The prefix of three topics with the rows: the numbers of a key ascend, and a key is in one partition."""
+    prefix = f"big{uuid4().hex[:8]}"
+    producer = Producer(
+        {**kafka_client.config, "linger.ms": 50, "batch.num.messages": 50_000, "queue.buffering.max.messages": 500_000}
+    )
+    for number in range(TOPICS):
+        topic = f"{prefix}-in-{number}"
+        kafka_client.create_topic(topic, PARTITIONS)
+        heads = [f'{{"k":"key-{number}-{key}","n":'.encode() for key in range(KEYS)]
+        for n in range(PER_KEY):
+            tail = b'%d,"word":"word-%d"}' % (n, n)
+            for partition in range(PARTITIONS):
+                for head in heads[partition::PARTITIONS]:
+                    while True:
+                        try:
+                            producer.produce(topic, head + tail, partition=partition)
+                            break
+                        except BufferError:
+                            producer.poll(0.05)
+            producer.poll(0)
+    assert producer.flush(120) == 0
+    return prefix
+
+
+def observed(client: KafkaClient, topic: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.e2e.observer", client.bootstrap, topic, str(OUT_PARTITIONS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def counted_by_java(client: KafkaClient, topic: str) -> int:
+    """Messages that Kafka's own Java consumer reads, from the broker's jars."""
+    from tests.servers.console import console_count
+
+    return console_count(client.bootstrap, topic, sum(client.end_offsets(topic).values()))
+
+
+def arguments(tmp_path: Path, client: KafkaClient, source: str, out: str) -> list[str]:
+    file = tmp_path / "copy.sql"
+    file.write_text(SCRIPT)
+    variables = {"run": source, "kafka": client.bootstrap, "out": out}
+    return ["run", str(file), *(word for k, v in variables.items() for word in ("--var", f"{k}={v}"))]
+
+
+def test_the_hash_that_this_test_checks_with() -> None:
+    """Against the values that Kafka's own Java client gives."""
+    known = {b'{"word":"good"}': -488964655, b'{"user_id":101}': -679952119, b'{"id":3}': -671347997}
+    assert {key: murmur2(key) for key in known} == {key: value & 0xFFFFFFFF for key, value in known.items()}
+
+
+def test_what_counts_as_a_replay() -> None:
+    assert is_replayed([0, 1, 2, 3], 4)
+    assert is_replayed([0, 1, 2, 1, 2, 3], 4)
+    assert is_replayed([0, 1, 0, 1, 0, 1, 2, 3], 4)
+    assert not is_replayed([0, 2, 1, 3], 4)  # out of order
+    assert not is_replayed([0, 1, 3], 4)  # lost
+    assert not is_replayed([0, 1, 2], 4)  # cut short
+    assert not is_replayed([0, 1, 2, 3, 2], 4)  # ends with an old row
+
+
+def test_every_row_arrives_once_in_order_and_where_java_puts_it(
+    tmp_path: Path, kafka_client: KafkaClient, source: str
+) -> None:
+    out = f"{source}-out"
+    done = run(tmp_path / "o", *arguments(tmp_path, kafka_client, source, out))
+    assert done.process.returncode == 0, done.err
+    assert f"{ROWS:,} rows in, {ROWS:,} out" in done.err
+    seen = observed(kafka_client, out)
+    assert seen["messages"] == ROWS
+    assert seen["keys"] == TOPICS * KEYS
+    assert seen["misplaced"] == 0
+    assert seen["in_order"] == TOPICS * KEYS
+    assert seen["rows_per_key"] == [PER_KEY]
+    assert counted_by_java(kafka_client, out) == ROWS
+
+
+def test_kill_nine_in_the_middle_loses_nothing_and_keeps_the_order(
+    tmp_path: Path, kafka_client: KafkaClient, source: str
+) -> None:
+    out = f"{source}-out-killed"
+    command = [*arguments(tmp_path, kafka_client, source, out), "--checkpoint", str(tmp_path / "kept")]
+
+    def written() -> int:
+        topics = kafka_client.admin.list_topics(timeout=60).topics
+        return sum(kafka_client.end_offsets(out).values()) if out in topics else 0
+
+    for turn, share in enumerate((0.2, 0.5)):
+        with started(tmp_path / f"o{turn}", *command) as running:
+            running.until(lambda share=share: written() > share * ROWS)
+            running.signal(signal.SIGKILL)
+            running.wait()
+    done = run(tmp_path / "o", *command)
+    assert done.process.returncode == 0, done.err
+    seen = observed(kafka_client, out)
+    assert seen["messages"] >= ROWS
+    assert seen["keys"] == TOPICS * KEYS
+    assert seen["misplaced"] == 0
+    assert seen["rows_per_key"] == [PER_KEY]
+    assert seen["replayed"] == TOPICS * KEYS
+    # what a compacted topic is left with in the end is the last row of every key
+    assert seen["longest"] < PER_KEY * 3
