@@ -1,4 +1,4 @@
-"""Writes the plans of tests/plan/fixtures/plans anew: `python -m tools.record_plans`. Read the diff before you commit."""
+"""Writes the plans of tests/plan/fixtures/plans anew: `python -m tools.record_plans`. Read the diff afterwards."""
 
 from __future__ import annotations
 

@@ -139,13 +139,15 @@ def _length(micros: int) -> str:
     for unit, size in (("d", 86_400_000_000), ("h", 3_600_000_000), ("min", 60_000_000), ("s", 1_000_000)):
         if micros % size == 0 and micros:
             return f"{micros // size} {unit}"
-    return f"{micros / 1000:g} ms"
+    return f"{micros // 1000} ms" if micros % 1000 == 0 else f"{micros} µs"
 
 
 @described.register
 def _(node: t.WindowAggregate) -> str:
     calls = ", ".join(_call(c) for c in node.calls) or "distinct rows"
-    return f"WindowAggregate ({_by(node.keys)}window {node.start} to {node.end}: {calls})"
+    others = [key for key in node.keys if key not in (node.start, node.end)]
+    by = f", by {', '.join(others)}" if others else ""
+    return f"WindowAggregate ({node.start} to {node.end}{by}: {calls})"
 
 
 @described.register

@@ -64,7 +64,8 @@ def _(node: t.WindowAggregate) -> str:
 
 @kept.register
 def _(node: t.WindowRank) -> str:
-    return f"{node.last} rows per ({', '.join(node.partition)}) of open windows"
+    count = "one row" if node.last == 1 else f"{node.last} rows"
+    return f"{count} per ({', '.join(node.partition)}) of open windows"
 
 
 @kept.register

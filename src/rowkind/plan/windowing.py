@@ -71,13 +71,15 @@ def _(node: n.Union) -> Windowing | None:
 def _(node: t.WindowJoin) -> Windowing | None:
     """Both sides are in the same window; a side that may be padded does not tell it."""
     left, right = windowing(node.left), windowing(node.right)
-    if node.kind in (n.JoinKind.LEFT, n.JoinKind.SEMI, n.JoinKind.ANTI) or right is None:
-        return left if node.kind is not n.JoinKind.FULL else None
-    if node.kind is n.JoinKind.RIGHT or left is None:
-        return right if node.kind is not n.JoinKind.FULL else None
-    if node.kind is n.JoinKind.FULL:
-        return None
-    return Windowing(left.window, left.starts | right.starts, left.ends | right.ends)
+    match node.kind:
+        case n.JoinKind.FULL:
+            return None
+        case n.JoinKind.RIGHT:
+            return right
+        case n.JoinKind.INNER if left is not None and right is not None:
+            return Windowing(left.window, left.starts | right.starts, left.ends | right.ends)
+        case _:
+            return left
 
 
 def _named(found: Windowing | None, names: Callable[[str], set[str]]) -> Windowing | None:

@@ -21,7 +21,7 @@ from rowkind.plan.bind.coercion import cast_columns
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.insert import bind_insert
 from rowkind.plan.bind.query import bind_query
-from rowkind.plan.optimizer import optimize
+from rowkind.plan.optimizer import optimize, optimize_all
 from rowkind.plan.traits import emits
 from rowkind.sql.errors import Source
 from rowkind.sql.statements import Insert, Select, StatementSet
@@ -41,7 +41,7 @@ class Planner:
         """The plans of the INSERTs that run as one job."""
         written = statement.inserts if isinstance(statement, StatementSet) else (statement,)
         sinks = [bind_insert(insert, self._context(), index) for index, insert in enumerate(written)]
-        return [self._checked(optimize(sink)) for sink in sinks]
+        return [self._checked(plan) for plan in optimize_all(sinks)]
 
     def select(self, statement: Select, as_text: bool = False) -> n.Print:
         """The plan of a SELECT that shows its changes; with `as_text` in the words of CAST(… AS STRING)."""

@@ -38,6 +38,11 @@ class Context:
     source: Source
     resolve: Resolver
     ctes: Mapping[str, Node] = field(default_factory=dict)
+    nested: bool = False
+    """Whether this is a query inside another one, whose order means nothing."""
+
+    def inside(self) -> Context:
+        return self if self.nested else replace(self, nested=True)
 
     def with_cte(self, name: str, node: Node) -> Context:
         return replace(self, ctes={**self.ctes, name: node})

@@ -41,7 +41,7 @@ def bind_inner(outer: Scope, query: exp.Expr, context: Context) -> Inner:
     if not related or select is None:
         from rowkind.plan.bind.query import bind_query
 
-        node = bind_query(query, context)
+        node = bind_query(query, context.inside())
         prefix = _prefix(outer)
         made = tuple(Named(prefix + c.name, passed(c.name, node)) for c in node.columns)
         return Inner(Project(node, made), tuple(m.name for m in made))
@@ -74,7 +74,7 @@ def bind_scalar(outer: Scope, query: exp.Subquery, context: Context) -> tuple[Sc
     related = _related(outer, select, context) if select is not None else []
     if related and select is not None:
         return _related_scalar(outer, query, select, related, context)
-    node = bind_query(query, context)
+    node = bind_query(query, context.inside())
     _one_column(node, query, context)
     if frozenset() not in upsert_keys(node):
         raise context.error("SCALAR_SUBQUERY_ROWS", query)
@@ -104,7 +104,7 @@ def _related_scalar(
     grouped = _without(select, related)
     grouped.set("expressions", [*keys, exp.alias_(item.copy(), name, quoted=True)])
     grouped.set("group", exp.Group(expressions=[key.this.copy() for key in keys]))
-    scope, column = _joined_value(outer, bind_query(grouped, context), name, parts, context)
+    scope, column = _joined_value(outer, bind_query(grouped, context.inside()), name, parts, context)
     counts = [e for e in item.walk() if is_aggregate(e) and e.name.upper() == "COUNT"]
     if not counts:
         return scope, column

@@ -38,7 +38,7 @@ def with_group_windows(scope: Scope, select: exp.Select, context: Context) -> tu
         raise context.error("BAD_WINDOW", call, function=kind.value, reason=f"it is written {usage}")
     time = scope.resolve(call.expressions[0])
     if not isinstance(time, exp.Column):
-        raise context.error("NOT_A_TIME_ATTRIBUTE", call, column=render(call.expressions[0]), function=kind.value)
+        raise context.error("NOT_A_TIME_ATTRIBUTE", call, name=render(call.expressions[0]), function=kind.value)
     trees = zip(names, call.expressions[1:], strict=True)
     lengths = {name: window_length(tree, kind.value, context) for name, tree in trees}
     keys = _session_keys(group, call, scope, context) if kind is t.WindowKind.SESSION else ()
@@ -59,7 +59,8 @@ def _rewritten(select: exp.Select, call: exp.Expr, kind: t.WindowKind) -> exp.Se
     changed = select.copy().transform(change)
     assert isinstance(changed, exp.Select)
     group = changed.args["group"]
-    window = [reference(name) for name in (t.WINDOW_START, t.WINDOW_END, t.WINDOW_TIME)]
+    read = {column.name for column in changed.find_all(exp.Column) if column.meta.get("resolved")}
+    window = [reference(name) for name in (t.WINDOW_START, t.WINDOW_END, *({t.WINDOW_TIME} & read))]
     group.set("expressions", [*(e for e in group.expressions if render(e) != render(call)), *window])
     return changed
 

@@ -30,12 +30,10 @@ def bind_join(left: Scope, join: exp.Join, context: Context, waiting: Waiting | 
         from rowkind.plan.bind.temporal import bind_temporal_join
 
         return bind_temporal_join(left, join, context)
-    right = right_side(left, join, context)
     kind = join_kind(join)
     if kind is not JoinKind.INNER:
         waiting = None
-    if waiting is not None:
-        right = filtered(right, waiting.take(right), context)
+    right = right_side(left, join, context, waiting)
     if join.args.get("using") or str(join.args.get("method") or "").upper() == "NATURAL":
         from rowkind.plan.bind.using import bind_using
 
@@ -49,9 +47,12 @@ def bind_join(left: Scope, join: exp.Join, context: Context, waiting: Waiting | 
     return replace(both, node=joined(left.node, right.node, kind, parts, context))
 
 
-def right_side(left: Scope, join: exp.Join, context: Context) -> Scope:
+def right_side(left: Scope, join: exp.Join, context: Context, waiting: Waiting | None = None) -> Scope:
     """The relation that is joined, its columns named so that they do not clash."""
-    right = qualified(bind_item(join.this, context), len(left.relations))
+    right = bind_item(join.this, context)
+    if waiting is not None:
+        right = filtered(right, waiting.take(right), context)
+    right = qualified(right, len(left.relations))
     taken = {r.alias for r in left.relations if r.alias}
     for relation in right.relations:
         if relation.alias in taken:

@@ -100,6 +100,8 @@ def _without_limit(node: n.Node, order: Sequence[Sorted], query: exp.Expr, conte
     at = query.args.get("order") or query.args["offset"]
     if query.args.get("offset"):
         raise context.unsupported(at, "OFFSET without LIMIT", "Add a LIMIT.")
+    if context.nested:
+        return node
     by = _by(node, *order[0])
     time = time_attribute(node, by.column)
     if time is None or by.descending or len(order) > 1:

@@ -33,7 +33,7 @@ def _with_ctes(query: exp.Expr, context: Context) -> Context:
     if clause.args.get("recursive"):
         raise context.unsupported(clause, "WITH RECURSIVE", "Streaming queries cannot recurse; unroll the query.")
     for cte in clause.expressions:
-        node = bind_query(cte.this, context)
+        node = bind_query(cte.this, context.inside())
         columns = tuple(c.name for c in cte.args["alias"].args.get("columns") or ())
         context = context.with_cte(cte.alias, renamed(node, columns) if columns else node)
     return context

@@ -16,7 +16,7 @@ from rowkind.errors import nearest
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.scope import Relation, Scope
 from rowkind.plan.columns import passed, reference
-from rowkind.plan.nodes import Named, Node, Project, Scan, WatermarkAssigner, Watermarked
+from rowkind.plan.nodes import Named, Node, Normalize, Project, Scan, WatermarkAssigner, Watermarked
 from rowkind.sql import parse_expression, parse_query
 from rowkind.sql.errors import Source
 from rowkind.sql.nodes import JoinedTables, WindowTable, type_node
@@ -43,11 +43,11 @@ def bind_tables(first: exp.Expr, joins: Sequence[exp.Join], context: Context, wa
     from rowkind.plan.bind.conditions import filtered
     from rowkind.plan.bind.joins import bind_join
 
-    scope = qualified(scope)
     # RIGHT and FULL joins pad what stands before them: a condition must not go below them.
     last = max((i for i, j in enumerate(joins) if str(j.args.get("side")).upper() in ("RIGHT", "FULL")), default=-1)
     if waiting is not None and last < 0:
         scope = filtered(scope, waiting.take(scope), context)
+    scope = qualified(scope)
     for index, join in enumerate(joins):
         scope = bind_join(scope, join, context, waiting if index > last else None)
     return scope
@@ -66,7 +66,7 @@ def bind_item(item: exp.Expr, context: Context) -> Scope:
     if isinstance(item, exp.Subquery):
         from rowkind.plan.bind.query import bind_query
 
-        return _aliased(bind_query(item.this, context), item, None, context)
+        return _aliased(bind_query(item.this, context.inside()), item, None, context)
     if isinstance(item, exp.Values):
         from rowkind.plan.bind.values import bind_values
 
@@ -97,21 +97,21 @@ def bind_view(view: ViewDefinition, context: Context) -> Node:
     from rowkind.plan.bind.query import bind_query
 
     source = Source(view.query, line=view.line, origin=f"view {view.name}")
-    inner = replace(context, source=source, ctes={})
+    inner = replace(context, source=source, ctes={}, nested=True)
     node = bind_query(parse_query(view.query, origin=source.origin, line=view.line), inner)
     return renamed(node, view.columns) if view.columns else node
 
 
 def bind_scan(definition: TableDefinition, context: Context) -> Node:
-    """A Kafka table with its computed columns, metadata casts and watermark."""
+    """A Kafka table with its computed columns, metadata casts and watermark; upserts become changes."""
     table = context.resolve(definition, Side.SOURCE)
     scan = Scan(table)
     source = Source("", origin=f"table {definition.name}")
     scope = Scope(scan, (Relation(definition.name, tuple((c.name, c.name) for c in scan.columns)),), source)
     made = tuple(_column(definition, table, index, scope, context) for index in range(len(definition.columns)))
     plain = [c.name for c in scan.columns] == [m.name for m in made] and all(m.expr.column == m.name for m in made)
-    node: Node = scan if plain else Project(scan, made)
-    return _watermarked(node, definition, context)
+    node = _watermarked(scan if plain else Project(scan, made), definition, context)
+    return Normalize(node, table.primary_key) if table.upsert else node
 
 
 def _column(definition: TableDefinition, table: KafkaTable, index: int, scope: Scope, context: Context) -> Named:

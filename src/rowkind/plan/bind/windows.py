@@ -45,7 +45,7 @@ def windowed(
     """The rows of a node with their windows by a time attribute."""
     attribute = time_attribute(node, time)
     if attribute is None:
-        raise context.error("NOT_A_TIME_ATTRIBUTE", at, column=time, function=kind.value)
+        raise context.error("NOT_A_TIME_ATTRIBUTE", at, name=time, function=kind.value)
     if taken := [c.name for c in node.columns if c.name in _MADE]:
         raise context.error("WINDOW_COLUMN_TAKEN", at, columns=", ".join(taken), function=kind.value)
     size = lengths.get("size", lengths.get("gap", 0))

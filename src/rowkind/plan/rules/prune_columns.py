@@ -2,93 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import singledispatch
+from functools import partial, singledispatch
 
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.columns import only_columns
+from rowkind.plan.demands import gather, rebuild
 
 Names = frozenset[str]
 
+_NARROW = (
+    n.Normalize,
+    n.Rank,
+    n.Join,
+    n.Union,
+    t.WindowAssign,
+    t.WindowRank,
+    t.WindowJoin,
+    t.IntervalJoin,
+    t.TemporalJoin,
+    t.Over,
+)
+"""Operators that keep or repeat whole rows: each gets exactly what it reads, even if others read more of its input."""
 
-def prune_columns(plan: n.Node) -> n.Node:
+
+def prune_columns(plans: Sequence[n.Node]) -> list[n.Node]:
     """Rankings lose their number, too, where nobody reads it: then a row that only moves is no change."""
-    return _pruned(plan, _all(plan))
+    wanted: dict[n.Node, Names] = gather(plans, _all, lambda node, own: reads(node, own), lambda a, b: a | b)
+    return rebuild(plans, partial(_rebuilt, wanted))
+
+
+def _rebuilt(wanted: dict[n.Node, Names], node: n.Node, inputs: tuple[n.Node, ...]) -> n.Node:
+    if isinstance(node, t.Over) and node.calls and not wanted[node] & {call.name for call in node.calls}:
+        return inputs[0]
+    if isinstance(node, _NARROW):
+        asked = zip(node.inputs, inputs, reads(node, wanted[node]), strict=True)
+        inputs = tuple(only_columns(now, [c.name for c in was.columns if c.name in read]) for was, now, read in asked)
+    return _cut(node, wanted[node]).with_inputs(inputs)
+
+
+def _cut(node: n.Node, wanted: Names) -> n.Node:
+    """The node without what it makes in vain. Calls of a grouping stay: they are part of what it keeps."""
+    if isinstance(node, n.Project):
+        return replace(node, expressions=tuple(e for e in node.expressions if e.name in wanted))
+    if isinstance(node, (n.Rank, t.WindowRank)) and node.rank not in wanted:
+        return replace(node, rank=None, rank_type=None)
+    if isinstance(node, t.Over):
+        return replace(node, calls=tuple(call for call in node.calls if call.name in wanted))
+    return node
 
 
 @singledispatch
-def _pruned(node: n.Node, wanted: Names) -> n.Node:
-    """The node with the wanted columns at least. By default it reads all there is."""
-    return node.with_inputs(tuple(_pruned(below, _all(below)) for below in node.inputs))
+def reads(node: n.Node, wanted: Names) -> tuple[Names, ...]:
+    """The columns that a node reads of each input, if these of its own are wanted. By default it reads all there is."""
+    return tuple(_all(below) for below in node.inputs)
 
 
-@_pruned.register
-def _(node: n.Project, wanted: Names) -> n.Node:
-    kept = tuple(made for made in node.expressions if made.name in wanted)
-    read = frozenset(column for made in kept for column in made.expr.columns)
-    return n.Project(_pruned(node.input, read), kept)
+@reads.register
+def _(node: n.Project, wanted: Names) -> tuple[Names, ...]:
+    return (frozenset(c for made in node.expressions if made.name in wanted for c in made.expr.columns),)
 
 
-@_pruned.register
-def _(node: n.Filter, wanted: Names) -> n.Node:
-    return replace(node, input=_pruned(node.input, wanted | node.condition.columns))
+@reads.register
+def _(node: n.Filter, wanted: Names) -> tuple[Names, ...]:
+    return (wanted | node.condition.columns,)
 
 
-@_pruned.register
-def _(node: n.WatermarkAssigner, wanted: Names) -> n.Node:
-    read = wanted | {node.watermark.column} | node.watermark.expr.columns
-    return replace(node, input=_pruned(node.input, read))
+@reads.register
+def _(node: n.WatermarkAssigner, wanted: Names) -> tuple[Names, ...]:
+    return (wanted | {node.watermark.column} | node.watermark.expr.columns,)
 
 
-@_pruned.register
-def _(node: n.Union, wanted: Names) -> n.Node:
+@reads.register
+def _(node: n.Normalize, wanted: Names) -> tuple[Names, ...]:
+    return (wanted | frozenset(node.key),)
+
+
+@reads.register
+def _(node: n.Union, wanted: Names) -> tuple[Names, ...]:
     places = [place for place, column in enumerate(node.columns) if column.name in wanted]
-    branches = []
-    for branch in node.branches:
-        names = [branch.columns[place].name for place in places]
-        branches.append(only_columns(_pruned(branch, frozenset(names)), names))
-    return n.Union(tuple(branches))
+    return tuple(frozenset(branch.columns[place].name for place in places) for branch in node.branches)
 
 
-@_pruned.register(n.Aggregate)
-@_pruned.register(t.WindowAggregate)
-def _(node: n.Aggregate | t.WindowAggregate, wanted: Names) -> n.Node:
-    """Calls stay, read or not, so that two readers of one grouping keep sharing it."""
-    return replace(node, input=_pruned(node.input, frozenset(node.keys) | _read(node.calls)))
+@reads.register(n.Aggregate)
+@reads.register(t.WindowAggregate)
+def _(node: n.Aggregate | t.WindowAggregate, wanted: Names) -> tuple[Names, ...]:
+    return (frozenset(node.keys) | _arguments(node.calls),)
 
 
-@_pruned.register(n.Rank)
-@_pruned.register(t.WindowRank)
-def _(node: n.Rank | t.WindowRank, wanted: Names) -> n.Node:
-    if node.rank not in wanted:
-        node = replace(node, rank=None, rank_type=None)
-    read = (wanted - {node.rank}) | frozenset(node.partition) | {order.column for order in node.order}
-    if isinstance(node, t.WindowRank):
-        read |= {node.end}
-    return replace(node, input=_narrow(node.input, read))
+@reads.register(n.Rank)
+@reads.register(t.WindowRank)
+def _(node: n.Rank | t.WindowRank, wanted: Names) -> tuple[Names, ...]:
+    own = (wanted - {node.rank}) | frozenset(node.partition) | {order.column for order in node.order}
+    return (own | {node.end} if isinstance(node, t.WindowRank) else own,)
 
 
-@_pruned.register
-def _(node: t.Over, wanted: Names) -> n.Node:
-    calls = tuple(call for call in node.calls if call.name in wanted)
-    if node.calls and not calls:
-        return _pruned(node.input, wanted)
-    read = frozenset(node.partition) | {order.column for order in node.order} | _read(calls)
+@reads.register
+def _(node: t.Over, wanted: Names) -> tuple[Names, ...]:
+    calls = [call for call in node.calls if call.name in wanted]
     own = wanted - {call.name for call in node.calls}
-    return replace(node, input=_narrow(node.input, own | read), calls=calls)
+    if node.calls and not calls:
+        return (own,)
+    return (own | frozenset(node.partition) | {order.column for order in node.order} | _arguments(calls),)
 
 
-@_pruned.register(n.Join)
-@_pruned.register(t.WindowJoin)
-@_pruned.register(t.IntervalJoin)
-@_pruned.register(t.TemporalJoin)
-def _(node: n.Join | t.WindowJoin | t.IntervalJoin | t.TemporalJoin, wanted: Names) -> n.Node:
+@reads.register(n.Join)
+@reads.register(t.WindowJoin)
+@reads.register(t.IntervalJoin)
+@reads.register(t.TemporalJoin)
+def _(node: n.Join | t.WindowJoin | t.IntervalJoin | t.TemporalJoin, wanted: Names) -> tuple[Names, ...]:
     read = wanted | frozenset((*node.left_keys, *node.right_keys)) | _times(node)
     if node.residual is not None:
         read |= node.residual.columns
-    return replace(node, left=_narrow(node.left, read), right=_narrow(node.right, read))
+    return read & _all(node.left), read & _all(node.right)
 
 
 def _times(node: n.Node) -> Names:
@@ -99,25 +127,18 @@ def _times(node: n.Node) -> Names:
     return frozenset()
 
 
-@_pruned.register
-def _(node: n.Unnest, wanted: Names) -> n.Node:
-    own = wanted - {field.name for field in node.made}
-    return replace(node, input=_pruned(node.input, own | node.collection.columns))
+@reads.register
+def _(node: n.Unnest, wanted: Names) -> tuple[Names, ...]:
+    return ((wanted - {field.name for field in node.made}) | node.collection.columns,)
 
 
-@_pruned.register
-def _(node: t.WindowAssign, wanted: Names) -> n.Node:
+@reads.register
+def _(node: t.WindowAssign, wanted: Names) -> tuple[Names, ...]:
     own = wanted - {t.WINDOW_START, t.WINDOW_END, t.WINDOW_TIME}
-    return replace(node, input=_narrow(node.input, own | {node.window.time, *node.window.partition}))
+    return (own | {node.window.time, *node.window.partition},)
 
 
-def _narrow(node: n.Node, read: Iterable[str]) -> n.Node:
-    """The node with exactly those of its columns that are read."""
-    names = [column.name for column in node.columns if column.name in read]
-    return only_columns(_pruned(node, frozenset(names)), names)
-
-
-def _read(calls: Iterable[n.Call]) -> Names:
+def _arguments(calls: Iterable[n.Call]) -> Names:
     return frozenset(name for call in calls for name in (*call.arguments, call.filter) if name is not None)
 
 
