@@ -28,6 +28,7 @@ SEGMENT_ROWS = 1 << 21
 SEGMENT_BYTES = 1 << 27
 """Few segments make small reads fast; a merge holds one in memory, and a string column cannot pass two gigabytes."""
 
+_STRIDE = 64
 _MOST_VERIFIED = 100_000
 _verified: dict[tuple[str, RunInfo], None] = {}
 
@@ -165,7 +166,7 @@ def adopt_run(folder: Folder, table: str, runs: Sequence[RunInfo]) -> RunInfo | 
 class Segment:
     """One record batch of a run; `offset` is the row number of its first row in the run."""
 
-    __slots__ = ("batch", "entries", "gone", "h1", "h2", "offset", "written")
+    __slots__ = ("_sparse", "batch", "entries", "gone", "h1", "h2", "offset", "written")
 
     def __init__(self, batch: pa.RecordBatch, offset: int) -> None:
         self.batch = batch
@@ -175,6 +176,27 @@ class Segment:
         self.h2: U64 = batch.column(1).to_numpy(zero_copy_only=True)
         self.gone: npt.NDArray[np.int8] = batch.column(2).to_numpy(zero_copy_only=True)
         self.written: Rows = batch.column(3).to_numpy(zero_copy_only=True)
+        self._sparse: U64 | None = None
+
+    def search(self, h1: U64) -> Rows:
+        """Where each of some ascending hashes is, or would be.
+
+        Few hashes in many rows go through a copy of every 64th one, which stays in the processor's cache: a plain
+        binary search would touch a page or two a step.
+        """
+        size = len(self.h1)
+        if size < 1 << 17 or len(h1) > size >> 8:
+            return np.searchsorted(self.h1, h1)
+        if self._sparse is None:
+            self._sparse = self.h1[::_STRIDE].copy()
+        low = np.maximum(np.searchsorted(self._sparse, h1) - 1, 0) * _STRIDE
+        step = _STRIDE
+        while step:
+            ahead = low + step
+            smaller = self.h1[np.minimum(ahead, size) - 1] < h1
+            low = np.where(smaller & (ahead <= size), ahead, low)
+            step >>= 1
+        return np.asarray(low)
 
 
 class Run:
@@ -199,7 +221,7 @@ class Run:
         found = np.full(len(keys), -1, dtype=np.int64)
         for segment, low, high in self._touched(keys.h1):
             h1, h2 = keys.h1[low:high], keys.h2[low:high]
-            at = np.searchsorted(segment.h1, h1)
+            at = segment.search(h1)
             at[at == len(segment.h1)] = 0
             same = segment.h1[at] == h1
             hit = same & (segment.h2[at] == h2)
