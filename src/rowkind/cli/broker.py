@@ -18,7 +18,7 @@ app = typer.Typer(help="A local Apache Kafka to try things on.", no_args_is_help
 @app.command()
 def start(
     port: Annotated[
-        int | None, typer.Option(help=f"Port to listen on; 0 takes a free one.  [default: {DEFAULT_PORT}]")
+        int | None, typer.Option(help="Port to listen on; 0 takes a free one.", show_default=str(DEFAULT_PORT))
     ] = None,
     data: Annotated[Path | None, typer.Option(help="Folder that keeps the data between runs.")] = None,
 ) -> None:

@@ -20,21 +20,27 @@ File = Annotated[Path, typer.Argument(help="A script of Flink SQL statements.", 
 Variables = Annotated[list[str] | None, typer.Option("--var", metavar="NAME=VALUE", help="Value of ${NAME}.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="As SET 'KEY' = 'VALUE'.")]
 Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark master; a local Spark of its own otherwise.")]
-Conf = Annotated[list[str] | None, typer.Option(metavar="K=V", help="A setting of Spark.")]
+Conf = Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark.")]
 
 
 def run(
     file: File,
     checkpoint: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Folder to resume from; without it every run starts fresh.")
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Folder for progress and state, to resume from; without it every run starts fresh."
+        ),
     ] = None,
     var: Variables = None,
     set: Settings = None,
     master: Master = None,
     conf: Conf = None,
-    verbose: Annotated[bool, typer.Option(help="Show the whole stack of an error.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the whole stack of an error.")] = False,
 ) -> None:
-    """Run a SQL script: each INSERT or statement set is one streaming job."""
+    """Run a SQL script: each INSERT or statement set is one streaming job.
+
+    Jobs run side by side until they end, or until Ctrl-C, which lets the batch under way finish.
+    """
     from rowkind.cli.console import Console
     from rowkind.runtime.job import wait_for
     from rowkind.runtime.session import Selection
