@@ -32,7 +32,7 @@ _FAMILIES: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
     (lambda t: pa.types.is_timestamp(t) and t.tz is None, TIMESTAMP),
     (lambda t: pa.types.is_timestamp(t) and t.tz is not None, "TIMESTAMP_LTZ"),
 )
-_COMPARISONS: dict[type[exp.Expression], str] = {
+_COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
     exp.LT: "<",
@@ -42,7 +42,7 @@ _COMPARISONS: dict[type[exp.Expression], str] = {
     exp.NullSafeEQ: "IS NOT DISTINCT FROM",
     exp.NullSafeNEQ: "IS DISTINCT FROM",
 }
-_ARITHMETIC: dict[type[exp.Expression], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
+_ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
 
 
 class _Part(NamedTuple):
@@ -50,7 +50,7 @@ class _Part(NamedTuple):
     family: str
 
 
-def residual_supported(tree: exp.Expression, types: Mapping[str, pa.DataType]) -> bool:
+def residual_supported(tree: exp.Expr, types: Mapping[str, pa.DataType]) -> bool:
     """Whether `duck_residual` takes the condition."""
     try:
         duck_residual(tree, types)
@@ -59,7 +59,7 @@ def residual_supported(tree: exp.Expression, types: Mapping[str, pa.DataType]) -
     return True
 
 
-def duck_residual(tree: exp.Expression, types: Mapping[str, pa.DataType]) -> DuckResidual:
+def duck_residual(tree: exp.Expr, types: Mapping[str, pa.DataType]) -> DuckResidual:
     """A resolved condition over columns of the given types. Raises JOIN_CONDITION_NOT_SUPPORTED.
 
     >>> import sqlglot
@@ -76,13 +76,13 @@ class _Writer:
         self._types = types
         self.columns: list[str] = []
 
-    def logical(self, tree: exp.Expression) -> _Part:
+    def logical(self, tree: exp.Expr) -> _Part:
         part = self.written(tree)
         if part.family not in (BOOLEAN, NULL):
             raise _refused(tree, f"it is a {part.family}, not a condition")
         return part
 
-    def written(self, tree: exp.Expression) -> _Part:
+    def written(self, tree: exp.Expr) -> _Part:
         if isinstance(tree, exp.Paren):
             return self.written(tree.this)
         if isinstance(tree, exp.Column):
@@ -118,7 +118,7 @@ class _Writer:
             self.columns.append(tree.name)
         return _Part(f"c{self.columns.index(tree.name)}", family)
 
-    def _comparable(self, tree: exp.Expression, *operands: exp.Expression) -> list[str]:
+    def _comparable(self, tree: exp.Expr, *operands: exp.Expr) -> list[str]:
         """The operands in one type."""
         parts = [self.written(operand) for operand in operands]
         families = {part.family for part in parts} - {NULL}
@@ -128,7 +128,7 @@ class _Writer:
             raise _refused(tree, f"it compares {' with '.join(sorted(families))}")
         return [part.sql for part in parts]
 
-    def _arithmetic(self, tree: exp.Expression) -> _Part:
+    def _arithmetic(self, tree: exp.Expr) -> _Part:
         left, right = self.written(tree.this), self.written(tree.expression)
         sign = _ARITHMETIC[type(tree)]
         if left.family == right.family == INTEGER:
@@ -196,5 +196,5 @@ def _literal(tree: exp.Literal) -> _Part:
     return _Part(tree.name, DECIMAL if "." in tree.name else INTEGER)
 
 
-def _refused(tree: exp.Expression, reason: str) -> RowkindError:
+def _refused(tree: exp.Expr, reason: str) -> RowkindError:
     return RowkindError("JOIN_CONDITION_NOT_SUPPORTED", part=tree.sql(), reason=reason)

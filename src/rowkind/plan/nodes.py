@@ -99,6 +99,8 @@ class Scan(Node):
     """Rows of a Kafka table: physical columns, then metadata columns in their connector's type."""
 
     table: KafkaTable
+    emit_before: bool = True
+    """False: old rows (-U) of a CDC format are left out, as every reader goes by the primary key."""
 
     @property
     def columns(self) -> tuple[Field, ...]:
@@ -319,6 +321,8 @@ class SinkMaterialize(Unary):
 
     key: tuple[str, ...] = ()
     upsert_key: tuple[str, ...] | None = None
+    table: str = ""
+    on_conflict: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,13 @@ from rowkind.operators.distinct import sharded
 from rowkind.operators.join import Join
 from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.join_sides import JoinSide, Multiplicity
+from rowkind.operators.materialize import Materialize, OnConflict
 from rowkind.operators.normalize import Normalize
+from rowkind.operators.not_in import NotIn
 from rowkind.operators.rank import Rank
+from rowkind.operators.residual import Residual
+from rowkind.operators.residual_sql import duck_residual
+from rowkind.operators.sets import SetDifference
 from rowkind.plan import nodes as n
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.explain import described
@@ -53,9 +58,35 @@ def _(node: n.Normalize, ttl_ms: int) -> tuple[Operator, ...]:
 
 @operators_for.register
 def _(node: n.Join, ttl_ms: int) -> tuple[Operator, ...]:
-    left = JoinSide(input_schema(node.left), node.left_keys, _multiplicity(node.left, node.left_keys), ttl_ms)
-    right = JoinSide(input_schema(node.right), node.right_keys, _multiplicity(node.right, node.right_keys), ttl_ms)
-    return (Join(left, right, JoinKind(node.kind), None, smallest_key(node), node.emit_before),)
+    left, right = input_schema(node.left), input_schema(node.right)
+    if node.null_aware and node.residual is None and len(node.left_keys) == 1:
+        key = smallest_key(node)
+        return (NotIn(left, right, node.left_keys[0], node.right_keys[0], key, node.emit_before, ttl_ms),)
+    if node.null_aware:
+        raise RowkindError("OPERATOR_NOT_YET_SUPPORTED", operator=f"NOT IN over several columns: {described(node)}")
+    sides = (
+        JoinSide(left, node.left_keys, _multiplicity(node.left, node.left_keys), ttl_ms),
+        JoinSide(right, node.right_keys, _multiplicity(node.right, node.right_keys), ttl_ms),
+    )
+    return (Join(*sides, JoinKind(node.kind), _residual(node), smallest_key(node), node.emit_before),)
+
+
+def _residual(node: n.Join) -> Residual | None:
+    if node.residual is None:
+        return None
+    types = {c.name: arrow_type(c.type) for side in node.inputs for c in side.columns}
+    return duck_residual(node.residual.tree, types)
+
+
+@operators_for.register
+def _(node: n.SetDifference, ttl_ms: int) -> tuple[Operator, ...]:
+    return (SetDifference(input_schema(node.left), input_schema(node.right), node.intersect, node.all, ttl_ms),)
+
+
+@operators_for.register
+def _(node: n.SinkMaterialize, ttl_ms: int) -> tuple[Operator, ...]:
+    conflict = OnConflict(node.on_conflict) if node.on_conflict else OnConflict.DEDUPLICATE
+    return (Materialize(input_schema(node.input), node.key, node.upsert_key, conflict, node.table, ttl_ms),)
 
 
 @operators_for.register

@@ -14,4 +14,5 @@ def materialize_sinks(plan: n.Node) -> n.Node:
     key = plan.table.primary_key
     if any(known <= set(key) for known in upsert_keys(plan.input)):
         return plan
-    return plan.with_inputs((n.SinkMaterialize(plan.input, key, smallest_key(plan.input)),))
+    kept = n.SinkMaterialize(plan.input, key, smallest_key(plan.input), plan.table.name, plan.on_conflict)
+    return plan.with_inputs((kept,))
