@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.state.hashing import hash_rows
+from rowkind.operators.changes import Ints
+from rowkind.state.hashing import KeyHashes, hash_rows
 
 
 def net_change(changes: pa.Table, key: list[str]) -> pa.Table:
@@ -35,14 +36,14 @@ def net_change(changes: pa.Table, key: list[str]) -> pa.Table:
     return rows.set_column(rows.column_names.index(KIND_COLUMN), KIND_COLUMN, pa.array(kind))
 
 
-def _groups(hashes: object) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # type: ignore[type-arg]
-    """Distinct hashes, the last row of each, and for every row its group."""
-    h1, h2 = hashes.h1, hashes.h2  # type: ignore[attr-defined]
+def _groups(hashes: KeyHashes) -> tuple[Ints, Ints, Ints]:
+    """The first row of each distinct hash, the last one, and for every row its group."""
+    h1, h2 = hashes.h1, hashes.h2
     order = np.lexsort((np.arange(len(h1)), h2, h1))
     fresh = np.ones(len(order), bool)
     fresh[1:] = (h1[order][1:] != h1[order][:-1]) | (h2[order][1:] != h2[order][:-1])
-    of_sorted = np.cumsum(fresh) - 1
     group = np.empty(len(order), np.int64)
-    group[order] = of_sorted
-    ends = np.append(np.flatnonzero(fresh)[1:], len(order)) - 1
-    return np.flatnonzero(fresh), order[ends], group
+    group[order] = np.cumsum(fresh) - 1
+    starts = np.flatnonzero(fresh)
+    ends = np.append(starts[1:], len(order)) - 1
+    return order[starts], order[ends], group
