@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ class Engine:
     rng: random.Random = field(default_factory=lambda: random.Random(0))
     version: int = 0
     counters: Counter[str] = field(default_factory=Counter)
+    watermark: int | None = None
+    due: int | None = None
 
     def batch(self, *deltas: pa.Table, clock_ms: int = 0, watermark: int | None = None, tasks: int = 2) -> pa.Table:
         """One batch, sometimes run twice, as after a failure."""
@@ -46,10 +49,12 @@ class Engine:
             assert again.num_rows == out.num_rows
             assert equal_rows(again, out, out.column_names).all(), "a batch that is run again must give the same rows"
         self.version += 1
+        self.watermark = watermark
         return out
 
     def _attempt(self, deltas: Sequence[pa.Table], clock_ms: int, watermark: int | None, tasks: int) -> pa.Table:
         rows: Sequence[pa.Table] = deltas
+        self.due = None
         for number, operator in enumerate(self.operators):
             rows = [self._step(operator, number, rows, clock_ms, watermark, tasks)]
         return rows[0]
@@ -80,13 +85,31 @@ class Engine:
                 clock_ms=clock_ms,
                 oldest=self.version - 1,
             )
-            batch = BatchContext(self.version, clock_ms * 1000, watermark)
+            batch = BatchContext(self.version, clock_ms * 1000, watermark, self.watermark)
             result = op.process(exchanged.filter(pa.array(place == partition)), store, batch)
             store.commit()
             assert result.rows.schema.equals(op.output_schema)
             self.counters.update(result.counters)
+            if result.due is not None:
+                self.due = result.due if self.due is None else min(self.due, result.due)
             out.append(result.rows)
         return pa.concat_tables(out).combine_chunks()
+
+
+def entries_left(engine: Engine, number: int = 0) -> dict[str, int]:
+    """How many entries the state of an operator holds, by table."""
+    counts: Counter[str] = Counter()
+    for partition in range(engine.partitions):
+        store = StateStore(str(engine.root), f"op{number}", partition, engine.version, base=engine.version - 1)
+        for name, runs in store._base.tables.items():
+            sort = re.search(r"sorted by \((.*)\)$", store._base.definitions[name])
+            columns = [c.split()[0] for c in sort.group(1).split(", ")] if sort else []
+            last: dict[tuple[Any, ...], int] = {}
+            for info in sorted(runs, key=lambda run: run.last):
+                rows = store._run(info).slice(0, info.rows).select(["__h1", "__h2", *columns, "__gone"]).to_pylist()
+                last |= {tuple(map(canonical, [*row.values()][:-1])): row["__gone"] for row in rows}
+            counts[name] += sum(not gone for gone in last.values())
+    return dict(+counts)
 
 
 def canonical(value: Any) -> Any:

@@ -67,6 +67,8 @@ class Aggregate:
     append_only: bool = False
     update_before: bool = True
     ttl_ms: int = 0
+    unchanged: bool = False
+    """Whether results are given again that did not change."""
 
     @property
     def input_schemas(self) -> tuple[pa.Schema, ...]:
@@ -220,7 +222,8 @@ class Aggregate:
         group_keys = {name: column_array(delta, name).take(pa.array(groups.first)) for name in self.group}
         before = self._results(group_keys, {name: column_array(old, name) for name in old.column_names})
         after = self._results(group_keys, new)
-        change = difference(before, after, had, has, update_before=self.update_before, keep_unchanged=self.ttl_ms > 0)
+        again = self.unchanged or self.ttl_ms > 0
+        change = difference(before, after, had, has, update_before=self.update_before, keep_unchanged=again)
         counters[SUPPRESSED] += change.suppressed
         self._write(table, groups, old, stored, had, has)
         return Output(change.rows.cast(self.output_schema), {k: v for k, v in counters.items() if v})

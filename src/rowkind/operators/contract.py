@@ -34,8 +34,11 @@ class BatchContext:
     version: int
     clock: int = 0
     watermark: int | None = None
-    """Rows before it are late; None until there is one. END_OF_TIME when the input has ended."""
+    """Where time is behind the rows of this batch; None until there is one. END_OF_TIME when the input has ended."""
     previous_watermark: int | None = None
+    """Where it was before them: what should have come by then is late."""
+    zone: str = "UTC"
+    """The session's time zone, in which windows over instants begin and end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class Output:
 
     rows: pa.Table
     counters: Mapping[str, int] = field(default_factory=dict)
+    due: int | None = None
+    """When the operator has to be run again even without rows, by the clock: of processing-time windows."""
 
 
 class Operator(Protocol):
