@@ -6,8 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,8 +51,17 @@ class Command:
         os.killpg(self.process.pid, number)
 
 
+    def kill(self) -> None:
+        """kill -9 of all that is left of it, also when the command itself is dead already."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(SECONDS)
+
+
 @contextmanager
-def started(folder: Path, *arguments: str, cwd: Path | None = None) -> Iterator[Command]:
+def started(
+    folder: Path, *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> Iterator[Command]:
     """Start `rowkind ARGUMENTS` in a process group of its own; nothing of it is left afterwards."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "out", "wb") as out, open(folder / "err", "wb") as err:
@@ -62,6 +71,7 @@ def started(folder: Path, *arguments: str, cwd: Path | None = None) -> Iterator[
             stdout=out,
             stderr=err,
             cwd=cwd,
+            env={**os.environ, **(env or {})},
             start_new_session=True,
         )
     try:

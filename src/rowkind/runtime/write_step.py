@@ -17,6 +17,7 @@ from rowkind.kafka.partitioners import Partitioner, partitioner_named
 from rowkind.kafka.transactions import Promise, give_back, transaction
 from rowkind.kafka.writer import Writer, drop_writer, writer_for
 from rowkind.operators.net import net_change
+from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.steps import CHUNK_ROWS, Batches, task_number
 
 SUMMARY = pa.schema([pa.field("rows", pa.int64())])
@@ -77,7 +78,9 @@ class Write:
                 if writer is not None:
                     written += send(rows, writer)
             if writer is not None:
+                failpoint("before-commit", promise.version)
                 writer.commit(promise)
+                failpoint("after-commit", promise.version)
         except BaseException:
             if writer is not None:
                 writer.close()
