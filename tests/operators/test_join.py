@@ -15,11 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+import sqlglot
 
 from rowkind.operators.changes import STALE, Bools
 from rowkind.operators.join import DUPLICATE, Join
 from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.join_sides import JoinSide, Multiplicity
+from rowkind.operators.residual_sql import duck_residual
 from tests.operators.harness import Engine, Row, Table, delta_of
 from tests.operators.tables import KIND, Bag, Changing, identity, removals_first
 
@@ -40,6 +42,9 @@ class Less:
         return np.asarray(less.to_numpy())
 
 
+LESS = duck_residual(sqlglot.parse_one("lv < rv"), {f.name: f.type for schema in (LEFT, RIGHT) for f in schema})
+
+
 @dataclass
 class Case:
     """One random join with its two tables."""
@@ -50,7 +55,7 @@ class Case:
         rng = self.rng
         self.kind = rng.choice(list(JoinKind))
         self.keys = rng.choice([0, 1, 1, 2])
-        self.residual = Less() if rng.random() < 0.4 else None
+        self.residual = rng.choice([None, None, None, Less(), LESS])
         self.multiplicity = [rng.choice(list(Multiplicity)) for _ in range(2)]
         self.nulls = rng.random() < 0.7
         self.names = (("lk", "lj")[: self.keys], ("rk", "rj")[: self.keys])
