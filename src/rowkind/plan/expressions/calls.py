@@ -6,7 +6,6 @@ from sqlglot import exp
 
 from rowkind.catalog import types as t
 from rowkind.catalog.types import quote
-from rowkind.errors import nearest
 from rowkind.plan.expressions.functions.call import Call
 from rowkind.plan.expressions.functions.table import FUNCTIONS, REFUSED
 from rowkind.plan.expressions.scope import Scope, failure, rule
@@ -37,8 +36,3 @@ def _spark_call(scope: Scope, name: str, args: list[Typed]) -> Typed:
     path = ".".join(quote(part) for part in name.split("."))
     sql = f"{path}({', '.join(a.sql for a in args)})"
     return Typed(sql, scope.type_by_spark(sql))
-
-
-def suggestion(name: str) -> str:
-    """The nearest names of Flink's functions."""
-    return nearest(name.upper(), FUNCTIONS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rowkind.catalog import types as t
 from rowkind.catalog.types import DataType, Root, map_members, quote
 
 
@@ -102,5 +101,3 @@ _PRINTERS: dict[Root, Callable[[str, DataType], str]] = {
     Root.MULTISET: _map,
     Root.ROW: _row,
 }
-
-PRINTABLE = frozenset(_PRINTERS) | t.NUMERICS | t.BINARIES | {Root.DATE, Root.NULL}
