@@ -29,12 +29,17 @@ TYPES = {
     "json": NESTED,
     "avro": NESTED,
     "raw": ("boolean", "tinyint", "int", "bigint", "float", "double", "string", "bytes"),
+    **dict.fromkeys(("debezium-json", "canal-json", "maxwell-json", "ogg-json"), NESTED),
 }
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "csv": [{}, {"ignore-parse-errors": True, "escape-character": "\\", "null-literal": "n", "trim-spaces": True}],
     "json": [{}, {"ignore-parse-errors": True}],
     "avro": [{}, {"encoding": "json"}],
     "raw": [{}, {"charset": "UTF-16"}, {"line-delimiter": "|"}],
+    "debezium-json": [{}, {"ignore-parse-errors": True}, {"schema-include": True}],
+    "canal-json": [{}, {"ignore-parse-errors": True}, {"database.include": "a.*"}],
+    "maxwell-json": [{}, {"ignore-parse-errors": True}],
+    "ogg-json": [{}, {"ignore-parse-errors": True}],
 }
 SEEDS = b'{}[]",;:\\\n\r\0 #0123456789.eE+-truefalsn\xff\x80\x02\x01'
 
@@ -64,7 +69,21 @@ def cases(format: str, chance: random.Random) -> tuple[Decoder, list[bytes | Non
     rows = [tuple(chance.choice(values) for _, values in held) for _ in range(5)]
     implementation = format_named(format)
     good = implementation.encoder(columns, chosen).encode(batch(columns, rows)).to_pylist()
-    return implementation.decoder(columns, (), chosen), good
+    metadata = [key for key in implementation.metadata if chance.random() < 0.3]
+    return implementation.decoder(columns, metadata, chosen), good + _updates(good)
+
+
+def _updates(good: list[bytes | None]) -> list[bytes | None]:
+    """Change events of two rows made of those of one."""
+    made: list[bytes | None] = []
+    for payload in good:
+        event = payload or b""
+        row = event.partition(b'"after":')[2].partition(b',"op')[0]
+        made.append(event.replace(b'"before":null', b'"before":' + row).replace(b'"c"', b'"u"').replace(b'"I"', b'"U"'))
+        data, _, type = event.partition(b',"type":')
+        old = data.replace(b'{"data":', b',"old":')
+        made.append(data + old + b',"type":' + type.replace(b"INSERT", b"UPDATE").replace(b"insert", b"update"))
+    return made
 
 
 def one_round(format: str, seed: int) -> None:
