@@ -77,5 +77,7 @@ def nearest(name: str, known: Any) -> str:
     """
     from difflib import get_close_matches
 
-    close = get_close_matches(name, [str(k) for k in known], n=2, cutoff=0.5)
+    # A wrong case alone makes the closest name of all.
+    names = {str(k).lower(): str(k) for k in known}
+    close = [names[found] for found in get_close_matches(name.lower(), names, n=2, cutoff=0.5)]
     return f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""

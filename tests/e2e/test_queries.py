@@ -134,12 +134,11 @@ def test_explain_shows_traits_and_steps(lab: Lab) -> None:
         """
     )
     assert isinstance(answer, Text)
-    sink, project, filter_, scan = answer.rows[0][0].splitlines()
-    assert sink.startswith("Sink u (upsert-kafka")
-    assert "takes +I,+U,-D" in sink
-    assert "Project" in project
-    assert "Filter" in filter_
-    assert "Scan a (kafka, topic a, json)  [+I]" in scan
+    lines = answer.rows[0][0].splitlines()
+    assert lines[0].startswith("Sink u (upsert-kafka")
+    assert "takes +I,+U,-D" in lines[0]
+    assert "Filter" in lines[-2]
+    assert lines[-1].endswith("Scan a (kafka, topic a, json)  [+I]")
     piped = lab.start("EXPLAIN INSERT INTO u SELECT * FROM u;")
     assert isinstance(piped, Text)
     assert "[+I,+U,-D, upsert key (id)]" in piped.rows[0][0]
@@ -151,7 +150,7 @@ def test_explain_shows_traits_and_steps(lab: Lab) -> None:
         ("SELECT nam FROM s", "UNKNOWN_COLUMN", "'name'"),
         ("SELECT s.nam FROM s", "UNKNOWN_COLUMN", "'name'"),
         ("SELECT x.name FROM s", "UNKNOWN_COLUMN", ""),
-        ("SELECT * FROM t", "NO_SUCH_RELATION", "'s'"),
+        ("SELECT * FROM ss", "NO_SUCH_RELATION", "'s'"),
         ("SELECT ID FROM s", "UNKNOWN_COLUMN", "'id'"),
         ("SELECT UPER(name) FROM s", "UNKNOWN_FUNCTION", "'UPPER'"),
         ("SELECT id FROM s UNION ALL SELECT id, name FROM s", "COLUMN_COUNT", ""),

@@ -32,7 +32,7 @@ _AT_START = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.worker.reuse": "true",
-    "spark.python.daemon.module": "pyspark.daemon",
+    "spark.python.daemon.module": "rowkind.runtime.daemon",
     "spark.driver.memory": "2g",
     "spark.sql.streaming.checkpoint.renamedFileCheck.enabled": "false",
 }

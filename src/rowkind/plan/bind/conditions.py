@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from rowkind.catalog.types import Root
 from rowkind.errors import RowkindError
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.ranks import bind_rank_filter
@@ -28,6 +29,8 @@ def filtered(scope: Scope, parts: Sequence[exp.Expr], context: Context) -> Scope
     if not rest:
         return scope
     condition = context.exprs([exp.and_(*rest, copy=True)], scope.types)[0]
+    if condition.type.root not in (Root.BOOLEAN, Root.NULL):
+        raise context.error("EXPRESSION_ERROR", rest[0], reason=f"a condition must be BOOLEAN, not {condition.type}")
     return replace(scope, node=Filter(scope.node, condition))
 
 

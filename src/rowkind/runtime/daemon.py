@@ -1,0 +1,16 @@
+"""Spark's daemon of Python workers, with everything imported that a worker needs before it forks one.
+
+A worker then starts in no time; by itself each of them would import for about a second of a core. Importing is all
+that may happen here: clients and threads do not survive a fork.
+"""
+
+from __future__ import annotations
+
+from pyspark import worker  # noqa: F401
+from pyspark.daemon import manager
+
+from rowkind.formats import avro, csv, json, raw  # noqa: F401
+from rowkind.runtime import steps, write_step  # noqa: F401
+
+if __name__ == "__main__":
+    manager()
