@@ -13,11 +13,11 @@ from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import Side
 from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.table import TableDefinition
-from rowkind.catalog.types import DataType
+from rowkind.catalog.types import DataType, quote
 from rowkind.errors import RowkindError
 from rowkind.plan.analysis import Analyzer
 from rowkind.plan.bind.scope import Scope, position
-from rowkind.plan.expressions import translate_all
+from rowkind.plan.expressions import Typed, translate_all
 from rowkind.plan.nodes import Expr, Node
 from rowkind.sql.errors import Source
 
@@ -58,11 +58,21 @@ class Context:
         return self.exprs([scope.resolve(tree)], scope.types)[0]
 
     def exprs(self, resolved: Sequence[exp.Expr], types: Mapping[str, DataType]) -> list[Expr]:
-        """Resolved expressions in Spark's words; one round of analysis for all of them."""
+        """Resolved expressions in Spark's words; one round of analysis for all of them, none for plain columns."""
+        asked = [tree for tree in resolved if not _is_column(tree, types)]
         try:
-            made = translate_all(list(resolved), types, self.analyzer)
+            made = translate_all(asked, types, self.analyzer) if asked else []
         except RowkindError as error:
-            if len(resolved) == 1 and "place" not in error.params:
-                raise self.error("EXPRESSION_ERROR", resolved[0], reason=str(error)) from error
+            if len(asked) == 1 and "place" not in error.params:
+                raise self.error("EXPRESSION_ERROR", asked[0], reason=str(error)) from error
             raise
-        return [Expr(tree, typed.sql, typed.type) for tree, typed in zip(resolved, made, strict=True)]
+        told = iter(made)
+        found = []
+        for tree in resolved:
+            typed = Typed(quote(tree.name), types[tree.name]) if _is_column(tree, types) else next(told)
+            found.append(Expr(tree, typed.sql, typed.type))
+        return found
+
+
+def _is_column(tree: exp.Expr, types: Mapping[str, DataType]) -> bool:
+    return isinstance(tree, exp.Column) and bool(tree.meta.get("resolved")) and tree.name in types
