@@ -70,7 +70,7 @@ class PageSession:
                 self._console = Console()
                 self._finish(answer)
                 self._console.answer(answer)
-        return shown.getvalue().splitlines()
+        return shown.getvalue().replace(f"-{self.playground.suffix}", "").splitlines()
 
     def close(self) -> None:
         self._session.stop()
