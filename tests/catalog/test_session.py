@@ -90,7 +90,6 @@ def test_invalid_value(key: str, value: str) -> None:
     ("key", "value"),
     [
         ("table.exec.source.idle-timeout", "1 s"),
-        ("table.exec.source.cdc-events-duplicate", "true"),
         ("table.exec.sink.upsert-materialize", "force"),
         ("table.exec.sink.keyed-shuffle", "none"),
         ("table.exec.sink.require-on-conflict", "true"),

@@ -121,7 +121,6 @@ CDC_DUPLICATES = Option(
     "boolean",
     False,
     "Whether CDC sources may repeat events, which are then removed by primary key.",
-    supported=False,
 )
 
 STATE_TTL = Option(

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from rowkind.catalog.modes import BoundedMode, EmitStrategy, Guarantee, NamingStrategy, OnDataLoss, OnError, StartupMode
 from rowkind.catalog.rules.sink import guarantee
-from rowkind.catalog.session_options import SOURCE_IDLE_TIMEOUT
+from rowkind.catalog.session_options import CDC_DUPLICATES, SOURCE_IDLE_TIMEOUT
 from rowkind.catalog.sink_options import (
     BUFFER_INTERVAL,
     BUFFER_MAX_ROWS,
@@ -36,6 +36,7 @@ from rowkind.catalog.source_options import (
 )
 from rowkind.catalog.startup import Bounded, Startup, bounded, startup
 from rowkind.catalog.usage import Usage
+from rowkind.kinds import ChangelogMode
 
 NEVER = timedelta(0)
 
@@ -65,6 +66,8 @@ class ScanSettings:
     watermark_emit: EmitStrategy = EmitStrategy.ON_PERIODIC
     idle_timeout: timedelta | None = None
     alignment: Alignment | None = None
+    repeats_events: bool = False
+    """A CDC source may bring an event twice: its rows must be told apart by primary key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ def scan_settings(usage: Usage) -> tuple[ScanSettings, list[str]]:
         watermark_emit=given[WATERMARK_EMIT],
         idle_timeout=_idle_timeout(usage),
         alignment=_alignment(usage),
+        repeats_events=usage.changelog is ChangelogMode.RETRACT and usage.session.value(CDC_DUPLICATES),
     )
     return settings, warnings
 

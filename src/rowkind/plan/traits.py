@@ -25,7 +25,8 @@ def emits(node: n.Node) -> ChangelogMode:
 
 @emits.register
 def _(node: n.Scan) -> ChangelogMode:
-    return node.table.changelog
+    mode = node.table.changelog
+    return UPSERT if mode is RETRACT and not node.emit_before else mode
 
 
 @emits.register

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from rowkind.catalog.types import Field, arrow_type, quote, spark_type
 from rowkind.kafka.messages import row_schema
 from rowkind.kafka.transactions import Promise
-from rowkind.kinds import KIND_COLUMN
+from rowkind.kinds import KIND_COLUMN, ChangelogMode
 from rowkind.operators.contract import END_OF_TIME, BatchContext
 from rowkind.plan import nodes as n
 from rowkind.plan.expressions import bind_clock
@@ -23,7 +23,7 @@ from rowkind.runtime.deltas import Delta
 from rowkind.runtime.exchange import exchanged
 from rowkind.runtime.job_plan import JobPlan, NamedOperator
 from rowkind.runtime.operators import FILTER
-from rowkind.runtime.steps import Combine, Pick, Process, Read, StatePlace
+from rowkind.runtime.steps import Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
 from rowkind.runtime.unnesting import generator, unnested
 from rowkind.runtime.write_step import SUMMARY, Write
 
@@ -79,7 +79,10 @@ class Frames:
         schema = row_schema(node.table)
         tasks = self._batch.tasks.get(self._job.scans.index(node), ())
         numbers = self._spark.range(0, len(tasks), 1, max(1, len(tasks)))
-        return Delta(numbers, schema, self._counters).then(Read(pickle.dumps(node.table), tuple(tasks)), schema)
+        read = Delta(numbers, schema, self._counters).then(Read(pickle.dumps(node.table), tuple(tasks)), schema)
+        if node.emit_before or node.table.changelog is not ChangelogMode.RETRACT:
+            return read
+        return read.then(LeaveOutOldRows(node.table.name), schema)
 
     @_build.register
     def _(self, node: n.Values) -> Delta:

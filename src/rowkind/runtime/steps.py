@@ -23,6 +23,7 @@ from rowkind.kafka.messages import Diverted, MessageDecoder
 from rowkind.kafka.ranges import OffsetRange
 from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
 from rowkind.kafka.writer import writer_for
+from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.contract import BatchContext, Operator
 from rowkind.runtime.remote import reporting
 from rowkind.state.store import StateStore
@@ -83,6 +84,19 @@ class Read:
                         divert(table, decoder.take_diverted())
         decoder.counts["offsets-lost"] += lost.lost
         counts.update({f"{table.name}.{name}": count for name, count in decoder.counts.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveOutOldRows:
+    """Leaves out -U of a CDC source, which the +U behind it replaces for readers that go by key."""
+
+    table: str
+
+    def run(self, batches: Batches, counts: Counter[str]) -> Batches:
+        for batch in batches:
+            kept = batch.filter(pc.not_equal(batch.column(KIND_COLUMN), pa.scalar(RowKind.UPDATE_BEFORE, pa.int8())))
+            counts[f"{self.table}.old-rows-left-out"] += batch.num_rows - kept.num_rows
+            yield kept
 
 
 def divert(table: KafkaTable, messages: Sequence[Diverted]) -> None:

@@ -103,7 +103,7 @@ def bind_view(view: ViewDefinition, context: Context) -> Node:
 
 
 def bind_scan(definition: TableDefinition, context: Context) -> Node:
-    """A Kafka table with its computed columns, metadata casts and watermark; upserts become changes."""
+    """A Kafka table with its computed columns, metadata casts and watermark; upserts and repeats become changes."""
     table = context.resolve(definition, Side.SOURCE)
     scan = Scan(table)
     source = Source("", origin=f"table {definition.name}")
@@ -111,7 +111,7 @@ def bind_scan(definition: TableDefinition, context: Context) -> Node:
     made = tuple(_column(definition, table, index, scope, context) for index in range(len(definition.columns)))
     plain = [c.name for c in scan.columns] == [m.name for m in made] and all(m.expr.column == m.name for m in made)
     node = _watermarked(scan if plain else Project(scan, made), definition, context)
-    return Normalize(node, table.primary_key) if table.upsert else node
+    return Normalize(node, table.primary_key) if table.upsert or table.scan.repeats_events else node
 
 
 def _column(definition: TableDefinition, table: KafkaTable, index: int, scope: Scope, context: Context) -> Named:

@@ -46,7 +46,8 @@ def _visit(node: n.Node, wanted: _Wanted) -> n.Node:
 
 def _raw_is_enough(node: n.Normalize, wanted: _Wanted) -> bool:
     if wanted is _Wanted.UPSERTS:
-        return node.filter is None and not _reads_metadata(node)
+        repeats = _scan(node).table.scan.repeats_events
+        return node.filter is None and not repeats and not _reads_metadata(node)
     return wanted is _Wanted.VERSIONS
 
 
