@@ -109,6 +109,8 @@ class Job:
         return True
 
     def _start(self) -> StreamingQuery:
+        # Spark refuses a name that the thread's active session has, be it another session than the one to register in.
+        self._spark._jvm.SparkSession.setActiveSession(self._spark._jsparkSession)  # type: ignore[union-attr]
         self._spark.dataSource.register(RangeSource)
         ranges = self._spark.readStream.format("rowkind-ranges").option("control", str(self._control.folder)).load()
         writer = ranges.writeStream.queryName(f"{self.name}-{id(self)}").foreachBatch(self._step)
