@@ -94,6 +94,10 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "raw": ("1 column",),
     "avro": ("4 columns", "10 columns", "nested"),
     "avro-confluent": ("10 columns",),
+    "debezium-json": ("4 columns", "10 columns"),
+    "canal-json": ("10 columns",),
+    "maxwell-json": ("10 columns",),
+    "ogg-json": ("10 columns",),
 }
 """The tables each format is measured with."""
 
