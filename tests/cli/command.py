@@ -46,10 +46,19 @@ class Command:
 
         assert wait_until(holds, SECONDS), f"it did not happen: {self.err}"
 
+    def kill_java(self) -> None:
+        """kill -9 of the JVM alone, which is a child of the command."""
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "stat").read_text().rpartition(")")
+            except OSError:
+                continue
+            if words[0].endswith("(java") and int(words[2].split()[1]) == self.process.pid:
+                os.kill(int(folder.name), signal.SIGKILL)
+
     def signal(self, number: int) -> None:
         """To the whole group, as a terminal does."""
         os.killpg(self.process.pid, number)
-
 
     def kill(self) -> None:
         """kill -9 of all that is left of it, also when the command itself is dead already."""
