@@ -33,8 +33,12 @@ from rowkind.runtime.control import FIRST_ROWS, Control, adapted
 from rowkind.runtime.counters import counters
 from rowkind.runtime.delivery import ExactlyOnce
 from rowkind.runtime.exchange import addresses
+from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.frames import Frames, Versions
 from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.steps import DUE
+from rowkind.runtime.watch_step import highest
+from rowkind.runtime.watermarks import Account
 
 if TYPE_CHECKING:
     from rowkind.runtime.job import Progress
@@ -82,6 +86,9 @@ class BatchStep:
         self._once = ExactlyOnce(plan.sinks, checkpoint, record.id)
         self._once.clear()
         self._owner = checkpoint.claim()
+        said = None if last is None else checkpoint.manifest(last).get("time")
+        self._time = Account([{} for _ in plan.scans]) if said is None else Account.of_json(said)
+        control.set_account(self._time)
         self._addresses: tuple[int, ...] = ()
         self._clusters: dict[str, Cluster] = {}
         self.finished = threading.Event()
@@ -101,14 +108,19 @@ class BatchStep:
         offset = json.loads(said[0].batch)
         batch = batch_of(offset)
         if not self._checkpoint.done(version):
+            self._checkpoint.check_owner(self._owner)
             for note in offset.get("notes", ()):
                 self._notify(note)
             started = time.monotonic()
+            failpoint("before-sinks", version)
             self._write(ranges.sparkSession, batch, version)
+            failpoint("after-sinks", version)
             took = timedelta(seconds=time.monotonic() - started)
             self._checkpoint.check_owner(self._owner)
             self._finish(version, batch)
+            failpoint("after-manifest", version)
             self._commit_groups(offset)
+            failpoint("after-groups", version)
             self._account(offset, batch, took)
         if batch.final:
             self.finished.set()
@@ -117,7 +129,8 @@ class BatchStep:
         """The manifest of a batch: from here on it is done, and its state is what the next one starts from."""
         self._bases.update(dict.fromkeys(self._names, version))
         content = {"version": version, "number": batch.number, "clock": batch.clock, "operators": self._bases}
-        self._checkpoint.finish(version, content)
+        self._checkpoint.finish(version, {**content, "time": self._time.to_json()})
+        self._control.set_account(self._time)
 
     def _write(self, spark: SparkSession, batch: Batch, version: int) -> None:
         added = counters(spark)
@@ -125,7 +138,8 @@ class BatchStep:
             self._addresses = addresses(spark, self._plan.partitions)
         oldest = version - KEPT_VERSIONS
         versions = Versions(self._checkpoint.state, version, self._bases, self._addresses, oldest)
-        frames = Frames(spark, self._plan, batch, versions, added)
+        times = highest(spark)
+        frames = Frames(spark, self._plan, batch, versions, added, times)
         try:
             tasks = self._once.tasks(version, {sink.index: frames.sink_tasks(sink) for sink in self._plan.sinks})
             promises = self._once.promises(version, tasks)
@@ -136,6 +150,15 @@ class BatchStep:
         finally:
             frames.release()
         self._progress.counts.update(added.value)
+        self._note_time(batch, times.value)
+
+    def _note_time(self, batch: Batch, times: dict[tuple[int, int], int]) -> None:
+        """What the batch showed of event time, for the watermarks of the next one."""
+        self._time.due = -times[DUE] if DUE in times else None
+        for scan in self._plan.watermarks:
+            table = self._plan.scans.index(scan)
+            for number, partition in enumerate(batch.partitions(table)):
+                self._time.note(table, partition, times.get((table, number)), batch.clock)
 
     def _evaluate(self, sinks: list[DataFrame]) -> None:
         """Write the sinks side by side: while one is planned or waits for its last task, another has the cores."""

@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from rowkind.kafka.ranges import OffsetRange, Partition
+from rowkind.runtime.watermarks import Positions, Watermarks
 
 TopicPartition = Partition
 Offsets = dict[TopicPartition, int]
@@ -64,8 +65,17 @@ class Batch:
     """Epoch microseconds: the time of the batch for PROCTIME(), TTL and random seeds."""
     tasks: Mapping[int, tuple[tuple[OffsetRange, ...], ...]]
     """For each input table the ranges of each task."""
+    watermarks: tuple[int | None, ...] = ()
+    """Of each group of tables that an operator follows, behind the rows of the batch; None until there is one."""
+    before: tuple[int | None, ...] = ()
+    """The same before its rows."""
     final: bool = False
     """A bounded job's last batch, with nothing to read: time has come to its end."""
+
+    def partitions(self, table: int) -> tuple[TopicPartition, ...]:
+        """The partitions of a table that are read."""
+        ranges = (r for task in self.tasks.get(table, ()) for r in task)
+        return tuple(sorted({Partition(r.topic, r.partition) for r in ranges}))
 
     @property
     def rows(self) -> int:
@@ -78,7 +88,8 @@ def batch_of(offset: Mapping[str, Any]) -> Batch:
         int(table): tuple(tuple(OffsetRange(*r) for r in task) for task in cut)
         for table, cut in offset["tasks"].items()
     }
-    return Batch(offset["number"], offset["clock"], tasks, offset["final"])
+    watermarks, before = (tuple(offset.get(name, ())) for name in ("watermarks", "before"))
+    return Batch(offset["number"], offset["clock"], tasks, watermarks, before, offset["final"])
 
 
 class BatchPlanner:
@@ -91,12 +102,14 @@ class BatchPlanner:
         pace: Callable[[int], Pace],
         interval: timedelta | None = None,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+        watermarks: Watermarks | None = None,
     ) -> None:
         self._tables = tables
         self._splittable = splittable
         self._pace = pace
         self._interval = interval or timedelta(0)
         self._clock = clock
+        self._watermarks = watermarks
 
     def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
         """The offset of the next batch, or None when there is nothing new."""
@@ -114,7 +127,7 @@ class BatchPlanner:
 
     def _first(self) -> dict[str, Any]:
         starts = [t.start() for t in self._tables]
-        return self._offset(0, starts, [t.stop() for t in self._tables])
+        return self._offset(0, starts, [t.stop() for t in self._tables], ())
 
     def _later(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
         starts = [flat(u) for u in previous["until"]]
@@ -122,14 +135,28 @@ class BatchPlanner:
         for table, known, stop in zip(self._tables, starts, stops, strict=True):
             if stop is None:
                 known.update(table.discover(known))
-        offset = self._offset(previous["number"] + 1, starts, stops)
-        if offset["tasks"]:
+        offset = self._offset(previous["number"] + 1, starts, stops, previous.get("watermarks", ()))
+        if offset["tasks"] or self._moves(offset):
             return offset
         return {**offset, "final": True} if None not in stops else None
 
-    def _offset(self, number: int, starts: Sequence[Offsets], stops: Sequence[Offsets | None]) -> dict[str, Any]:
+    def _moves(self, offset: Mapping[str, Any]) -> bool:
+        """Whether time alone is reason enough for a batch."""
+        if self._watermarks is None:
+            return False
+        return offset["watermarks"] != offset["before"] or self._watermarks.due(offset["clock"])
+
+    def _offset(
+        self,
+        number: int,
+        starts: Sequence[Offsets],
+        stops: Sequence[Offsets | None],
+        before: Sequence[int | None],
+    ) -> dict[str, Any]:
         tasks, untils, lag = {}, [], 0
         notes: list[str] = []
+        positions: list[Positions] = []
+        clock = self._clock()
         for index, (table, start, stop) in enumerate(zip(self._tables, starts, stops, strict=True)):
             pace = self._pace(index)
             ends = table.end(list(start))
@@ -138,15 +165,19 @@ class BatchPlanner:
             notes += table.take_notes()
             if stop is not None:
                 ends = {p: min(end, stop.get(p, end)) for p, end in ends.items()}
+            positions.append(Positions(start, ends, stop))
             until = capped(start, ends, pace.rows)
             untils.append(_nested(until))
             lag += sum(max(0, ends[p] - until[p]) for p in until if p in ends)
             ranges = [OffsetRange(*p, start[p], until[p]) for p in sorted(start) if until[p] > start[p]]
             if ranges:
                 tasks[str(index)] = cut(ranges, pace, self._splittable[index])
+        moved = self._watermarks.next(before, positions, clock) if self._watermarks else []
         return {
             "number": number,
-            "clock": self._clock(),
+            "clock": clock,
+            "watermarks": moved,
+            "before": list(before) or [None] * len(moved),
             "tasks": tasks,
             "until": untils,
             "stop": [None if s is None else _nested(s) for s in stops],

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.runtime.batches import Pace
+from rowkind.runtime.watermarks import Account
 
 FIRST_ROWS = 200_000
 """Rows of a table in the first batches, before the speed is known."""
@@ -26,6 +27,8 @@ class Inputs:
     splittable: tuple[bool, ...]
     interval: timedelta | None = None
     """Time from the start of one batch to the start of the next, unless there is more to read."""
+    groups: tuple[tuple[int, ...], ...] = ()
+    """Tables whose watermarks an operator follows, by number."""
 
     def tasks(self, cores: int) -> list[int]:
         """In how many tasks each table is read at most."""
@@ -40,6 +43,7 @@ class Control:
         self.inputs = folder / "inputs"
         self._pace = folder / "pace"
         self._stop = folder / "stop"
+        self._time = folder / "time"
 
     @classmethod
     def create(cls, folder: Path, inputs: Inputs, cores: int) -> Control:
@@ -50,6 +54,15 @@ class Control:
         caps = [t.scan.max_rows_per_batch for t in inputs.tables]
         control.set_pace([min(FIRST_ROWS, cap or FIRST_ROWS) for cap in caps], inputs.tasks(cores))
         return control
+
+    def account(self) -> Account:
+        """What is known of time; written before the first batch is asked for and after every batch."""
+        return Account.of_json(json.loads(self._time.read_text()))
+
+    def set_account(self, account: Account) -> None:
+        fresh = self._time.with_suffix(".new")
+        fresh.write_text(json.dumps(account.to_json()))
+        os.replace(fresh, self._time)
 
     def pace(self, table: int) -> Pace:
         said = json.loads(self._pace.read_text())

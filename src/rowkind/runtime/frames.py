@@ -16,15 +16,19 @@ from rowkind.kafka.transactions import Promise
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
 from rowkind.operators.contract import END_OF_TIME, BatchContext
 from rowkind.plan import nodes as n
+from rowkind.plan import time_nodes as t
 from rowkind.plan.expressions import bind_clock
 from rowkind.plan.partitioning import partitioned_by
+from rowkind.plan.rules.net_sinks import keeps_state
 from rowkind.runtime.batches import Batch
 from rowkind.runtime.deltas import Delta
 from rowkind.runtime.exchange import exchanged
 from rowkind.runtime.job_plan import JobPlan, NamedOperator
 from rowkind.runtime.operators import FILTER
-from rowkind.runtime.steps import Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
+from rowkind.runtime.steps import PARTITION, Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
 from rowkind.runtime.unnesting import generator, unnested
+from rowkind.runtime.watch_step import WATERMARK, Watch
+from rowkind.runtime.window_step import Assign, window_assign
 from rowkind.runtime.write_step import SUMMARY, Write
 
 
@@ -43,12 +47,15 @@ class Versions:
 class Frames:
     """The deltas of one batch; a node that several others use is computed once."""
 
-    def __init__(self, spark: SparkSession, job: JobPlan, batch: Batch, versions: Versions, counters: Any) -> None:
+    def __init__(
+        self, spark: SparkSession, job: JobPlan, batch: Batch, versions: Versions, counters: Any, times: Any
+    ) -> None:
         self._spark = spark
         self._job = job
         self._batch = batch
         self._versions = versions
         self._counters = counters
+        self._times = times
         self._made: dict[n.Node, Delta] = {}
         self._kept: list[DataFrame] = []
 
@@ -78,11 +85,25 @@ class Frames:
     def _(self, node: n.Scan) -> Delta:
         schema = row_schema(node.table)
         tasks = self._batch.tasks.get(self._job.scans.index(node), ())
-        numbers = self._spark.range(0, len(tasks), 1, max(1, len(tasks)))
-        read = Delta(numbers, schema, self._counters).then(Read(pickle.dumps(node.table), tuple(tasks)), schema)
+        numbers = Delta(self._spark.range(0, len(tasks), 1, max(1, len(tasks))), schema, self._counters)
+        if node in self._job.watermarks:
+            read = self._watched(node, numbers, schema)
+        else:
+            read = numbers.then(Read(pickle.dumps(node.table), tuple(tasks)), schema)
         if node.emit_before or node.table.changelog is not ChangelogMode.RETRACT:
             return read
         return read.then(LeaveOutOldRows(node.table.name), schema)
+
+    def _watched(self, node: n.Scan, numbers: Delta, schema: pa.Schema) -> Delta:
+        """The rows of a scan, while the watermarks of its partitions are noted; in one pass if it is a mere column."""
+        table, mark = self._job.scans.index(node), self._job.watermarks[node]
+        tasks, partitions = tuple(self._batch.tasks.get(table, ())), self._batch.partitions(table)
+        told = schema.append(pa.field(PARTITION, pa.int32()))
+        read = numbers.then(Read(pickle.dumps(node.table), tasks, partitions), told)
+        if mark.column is not None:
+            return read.then(Watch(table, mark.column, mark.delay, self._times), schema)
+        rows = read.frame().selectExpr("*", f"{self._sql(mark.sql)} AS {WATERMARK}")
+        return Delta(rows, schema, self._counters).then(Watch(table, WATERMARK, 0, self._times), schema)
 
     @_build.register
     def _(self, node: n.Values) -> Delta:
@@ -125,6 +146,17 @@ class Frames:
         elements = rows.selectExpr("*", generator(node, self._sql(node.collection.sql)))
         return self._of(elements.selectExpr(*unnested(node)), node.columns)
 
+    @_build.register
+    def _(self, node: t.WindowAssign) -> Delta:
+        if node.window.kind is t.WindowKind.SESSION:
+            return self._operators(node)
+        assign = Assign(window_assign(node), self._zone)
+        return self.delta(node.input).then(assign, changelog_schema(node.columns))
+
+    @property
+    def _zone(self) -> str:
+        return str(self._spark.conf.get("spark.sql.session.timeZone"))
+
     def _operators(self, node: n.Node) -> Delta:
         """A stateful node: its inputs combined, exchanged by key, and processed on state; perhaps in several stages."""
         chain = self._job.operators[node]
@@ -133,7 +165,7 @@ class Frames:
         combined = [d.then(Combine(packed[0], at), schema) for at, d in enumerate(self._inputs(node))]
         exchanged = reduce(DataFrame.union, [delta.frame() for delta in combined])
         for position, stage in enumerate(chain):
-            delta = self._processed(exchanged, stage, packed[position])
+            delta = self._processed(exchanged, stage, packed[position], self._context(node))
             if position + 1 < len(chain):
                 following = chain[position + 1].operator
                 exchanged = delta.then(Combine(packed[position + 1]), following.exchange_schema).frame()
@@ -148,19 +180,22 @@ class Frames:
         frame = self.delta(node.input).frame().selectExpr(*columns, condition, KIND_COLUMN)
         return [Delta(frame, self._job.operators[node][0].operator.input_schemas[0], self._counters)]
 
-    def _processed(self, rows: DataFrame, stage: NamedOperator, packed: bytes) -> Delta:
+    def _processed(self, rows: DataFrame, stage: NamedOperator, packed: bytes, context: BatchContext) -> Delta:
         versions = self._versions
         to = versions.addresses if stage.operator.key else versions.addresses[:1]
         parted = exchanged(rows, stage.operator.key, to)
         base = versions.bases.get(stage.name)
         place = StatePlace(versions.root, stage.name, versions.version, base, versions.oldest)
-        step = Process(packed, place, self._context(), to)
+        step = Process(packed, place, context, to, self._times)
         schema = stage.operator.output_schema
         return Delta(parted, schema, self._counters).then(step, schema)
 
-    def _context(self) -> BatchContext:
-        watermark = END_OF_TIME if self._batch.final else None
-        return BatchContext(self._versions.version, self._batch.clock, watermark)
+    def _context(self, node: n.Node) -> BatchContext:
+        batch, group = self._batch, self._job.group(node)
+        at = self._job.groups.index(group) if group else None
+        before, after = (None, None) if at is None else (batch.before[at], batch.watermarks[at])
+        watermark = END_OF_TIME if batch.final else after
+        return BatchContext(self._versions.version, batch.clock, watermark, before, self._zone)
 
     def sink_tasks(self, node: n.Sink) -> int:
         """In how many tasks a sink writes."""
@@ -195,8 +230,8 @@ class Frames:
             return max(1, len(self._batch.tasks.get(self._job.scans.index(node), ())))
         if isinstance(node, n.Union):
             return sum(self._tasks(branch) for branch in node.branches)
-        if isinstance(node, (n.Project, n.Filter, n.WatermarkAssigner, n.Unnest)):
-            return self._tasks(node.input)
+        if isinstance(node, (n.Project, n.Filter, n.WatermarkAssigner, n.Unnest, t.WindowAssign)):
+            return self._job.partitions if keeps_state(node) else self._tasks(node.input)
         return 1 if isinstance(node, n.Values) else self._job.partitions
 
     def _sql(self, sql: str) -> str:

@@ -74,7 +74,8 @@ class Job:
         self._checkpoint = Checkpoint(checkpoint or str(self._folder / "checkpoint"))
         record = self._checkpoint.open(plan)
         plan = self.plan = replace(plan, partitions=record.partitions)
-        inputs, cores = Inputs(plan.tables, plan.splittable, interval), spark.sparkContext.defaultParallelism
+        inputs = Inputs(plan.tables, plan.splittable, interval, plan.groups)
+        cores = spark.sparkContext.defaultParallelism
         self._control = Control.create(self._folder / "control", inputs, cores)
         self._step = BatchStep(
             plan, self._checkpoint, record, self._control, self.progress, interval, show, notify, inputs.tasks(cores)

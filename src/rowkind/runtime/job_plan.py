@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from rowkind.catalog.kafka_table import KafkaTable
@@ -13,7 +13,9 @@ from rowkind.catalog.modes import NotNullEnforcer
 from rowkind.operators.contract import Operator
 from rowkind.plan import nodes as n
 from rowkind.plan.explain import described
-from rowkind.plan.rules.net_sinks import STATELESS, stateful
+from rowkind.plan.rules.net_sinks import keeps_state, stateful
+from rowkind.plan.time_nodes import WindowAssign
+from rowkind.plan.watermarks import ScanWatermark, follows_watermark, scan_watermarks, watermarked_below
 from rowkind.runtime.operators import operators_for
 
 
@@ -37,6 +39,18 @@ class JobPlan:
     uses: Counter[n.Node]
     partitions: int
     enforcer: NotNullEnforcer
+    watermarks: Mapping[n.Scan, ScanWatermark] = field(default_factory=dict)
+    """Of scans whose event time an operator follows."""
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The scans, by number, that each operator follows; equal ones once."""
+        return tuple(dict.fromkeys(found for node in self.operators if (found := self.group(node))))
+
+    def group(self, node: n.Node) -> tuple[int, ...]:
+        if not follows_watermark(node):
+            return ()
+        return tuple(sorted(self.scans.index(scan) for scan in watermarked_below(node)))
 
     @property
     def tables(self) -> tuple[KafkaTable, ...]:
@@ -66,14 +80,17 @@ def job_plan(
     for root in roots:
         _count(root, uses)
     scans = tuple(node for node in uses if isinstance(node, n.Scan))
+    operators = _operators(uses, ttl)
+    followed = {scan for node in operators if follows_watermark(node) for scan in watermarked_below(node)}
     return JobPlan(
         roots=tuple(roots),
         scans=scans,
         splittable=tuple(_splittable(scan, roots) for scan in scans),
-        operators=_operators(uses, ttl),
+        operators=operators,
         uses=uses,
         partitions=partitions,
         enforcer=enforcer,
+        watermarks={scan: mark for scan, mark in scan_watermarks(roots).items() if scan in followed},
     )
 
 
@@ -82,7 +99,7 @@ def _operators(nodes: Iterable[n.Node], ttl: timedelta) -> dict[n.Node, tuple[Na
     found: dict[n.Node, tuple[NamedOperator, ...]] = {}
     taken: Counter[str] = Counter()
     for node in nodes:
-        if not isinstance(node, STATELESS):
+        if keeps_state(node):
             name = operator_name(node)
             taken[name] += 1
             if taken[name] > 1:
@@ -126,6 +143,6 @@ def _reaches(node: n.Node, scan: n.Scan) -> bool:
     """Whether rows of the scan come to this node without passing an operator that puts them in order by itself."""
     if node == scan:
         return True
-    if isinstance(node, (n.Sink, n.Print, n.Project, n.Filter, n.Union, n.WatermarkAssigner)):
+    if isinstance(node, (n.Sink, n.Print, n.Project, n.Filter, n.Union, n.WatermarkAssigner, WindowAssign)):
         return any(_reaches(below, scan) for below in node.inputs)
     return False

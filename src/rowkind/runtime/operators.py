@@ -23,10 +23,15 @@ from rowkind.operators.rank import Rank
 from rowkind.operators.residual import Residual
 from rowkind.operators.residual_sql import duck_residual
 from rowkind.operators.sets import SetDifference
+from rowkind.operators.window_aggregate import WindowAggregate
+from rowkind.operators.window_rank import WindowRank
+from rowkind.operators.window_session import Sessions
 from rowkind.plan import nodes as n
+from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.explain import described
 from rowkind.plan.traits import emits, smallest_key, upsert_keys
+from rowkind.runtime.window_step import is_local
 from rowkind.state.contract import Order
 
 FILTER = "__filter"
@@ -112,6 +117,49 @@ def _(node: n.Rank, ttl_ms: int) -> tuple[Operator, ...]:
         ttl_ms=ttl_ms,
     )
     return (ranked,)
+
+
+@operators_for.register
+def _(node: t.WindowAggregate, ttl_ms: int) -> tuple[Operator, ...]:
+    append_only = emits(node.input) is ChangelogMode.INSERT_ONLY
+    calls = tuple(_call(call) for call in node.calls)
+    window = node.window
+    schema, local = input_schema(node.input), _local(node)
+    return (WindowAggregate(schema, node.keys, calls, node.end, window.time, append_only, local, window.proctime),)
+
+
+@operators_for.register
+def _(node: t.WindowAssign, ttl_ms: int) -> tuple[Operator, ...]:
+    spec = node.window
+    return (Sessions(input_schema(node.input), spec.partition, spec.time, spec.size, is_local(node), spec.proctime),)
+
+
+@operators_for.register
+def _(node: t.WindowRank, ttl_ms: int) -> tuple[Operator, ...]:
+    by_arrival = [o for o in node.order if o.arrival]
+    order = tuple(Order(o.column, o.descending, o.nulls_first) for o in node.order if not o.arrival)
+    rank = None
+    if node.rank is not None and node.rank_type is not None:
+        rank = pa.field(node.rank, arrow_type(node.rank_type))
+    ranked = WindowRank(
+        input=input_schema(node.input),
+        partition=node.partition,
+        order=order,
+        first=node.first,
+        last=node.last,
+        rank=rank,
+        end=node.end,
+        time=node.window.time,
+        latest_first=any(o.descending for o in by_arrival),
+        local=_local(node),
+        proctime=node.window.proctime,
+    )
+    return (ranked,)
+
+
+def _local(node: n.Node) -> bool:
+    """Whether the windows below a node are over instants, so that they end by the wall clock."""
+    return any(is_local(below) for below in n.walk(node) if isinstance(below, t.WindowAssign))
 
 
 def _multiplicity(side: n.Node, keys: tuple[str, ...]) -> Multiplicity:

@@ -19,6 +19,7 @@ from rowkind.runtime.batches import BatchPlanner
 from rowkind.runtime.control import Control, Inputs
 from rowkind.runtime.positions import KafkaPositions
 from rowkind.runtime.remote import WorkerError
+from rowkind.runtime.watermarks import Watermarks
 
 
 class RangeReader(SimpleDataSourceStreamReader):
@@ -52,7 +53,10 @@ class RangeReader(SimpleDataSourceStreamReader):
         if self._planner is None:
             inputs: Inputs = pickle.loads(self._control.inputs.read_bytes())
             positions = [KafkaPositions(t) for t in inputs.tables]
-            self._planner = BatchPlanner(positions, inputs.splittable, self._control.pace, inputs.interval)
+            watermarks = Watermarks(inputs.tables, inputs.groups, self._control.account)
+            self._planner = BatchPlanner(
+                positions, inputs.splittable, self._control.pace, inputs.interval, watermarks=watermarks
+            )
         return self._planner.next(start)
 
 

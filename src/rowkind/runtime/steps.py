@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
@@ -20,7 +21,7 @@ from pyspark import TaskContext
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import OnDataLoss as Loss
 from rowkind.kafka.messages import Diverted, MessageDecoder
-from rowkind.kafka.ranges import OffsetRange
+from rowkind.kafka.ranges import OffsetRange, Partition
 from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
 from rowkind.kafka.writer import writer_for
 from rowkind.kinds import KIND_COLUMN, RowKind
@@ -35,8 +36,14 @@ COMBINE_ROWS = 500_000
 """Rows that are combined at once before an exchange: more of them shrink better, but are held in memory."""
 ADDRESS, TICK = "__address", "__tick"
 """Columns of an exchange: which state partition a row goes to, and whether it is there only to wake the partition."""
+PARTITION = "__partition"
+"""Of rows whose watermark is watched: the number of the partition that they come from."""
 ROOM = 2**40
 """Rows of one task at most: row numbers of different tasks never meet."""
+
+
+DUE = (-1, -1)
+"""The key under which an operator says when it is to run again: the time, negated, since the highest number stays."""
 
 
 class Step(Protocol):
@@ -70,6 +77,8 @@ class Read:
     table: bytes
     """A pickled KafkaTable: the key under which the worker keeps its decoder."""
     tasks: tuple[tuple[OffsetRange, ...], ...]
+    partitions: tuple[Partition, ...] = ()
+    """Where rows are to tell their partition: by its place here."""
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
         decoder = _decoder(self.table)
@@ -80,10 +89,16 @@ class Read:
                 for wanted in self.tasks[number]:
                     loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
                     for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost):
-                        yield decoder.decode(raw, wanted.topic, wanted.partition)
+                        yield self._told(decoder.decode(raw, wanted.topic, wanted.partition), wanted)
                         divert(table, decoder.take_diverted())
         decoder.counts["offsets-lost"] += lost.lost
         counts.update({f"{table.name}.{name}": count for name, count in decoder.counts.items()})
+
+    def _told(self, rows: pa.RecordBatch, wanted: OffsetRange) -> pa.RecordBatch:
+        if not self.partitions:
+            return rows
+        number = self.partitions.index(Partition(wanted.topic, wanted.partition))
+        return rows.append_column(PARTITION, pa.array(np.full(rows.num_rows, number, dtype=np.int32)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +192,8 @@ class Process:
     context: BatchContext
     addresses: tuple[int, ...]
     """What the rows of each state partition carry; a tick row carries it to a partition without any."""
+    times: Any = None
+    """The accumulator that takes when the operator is to run again."""
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
         operator, place = _operator(self.operator), self.place
@@ -193,6 +210,8 @@ class Process:
         )
         output = operator.process(delta, store, self.context)
         store.commit()
+        if output.due is not None:
+            self.times.add({DUE: -output.due})
         counts.update({f"{place.operator}.{name}": count for name, count in output.counters.items()})
         yield from output.rows.to_batches(max_chunksize=CHUNK_ROWS)
 

@@ -1,0 +1,173 @@
+"""Event time end to end: watermarks per partition, windows that close, late rows, restarts, several tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rowkind.errors import RowkindError
+from tests.e2e.lab import SECONDS, Lab
+from tests.kafka_client import TopicFactory
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
+
+CLICKS = """
+    CREATE TABLE clicks (id INT, page STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
+        WITH ('connector' = 'kafka', 'topic' = '{c}', {kafka}, {json}, {once});
+"""
+OUT = """
+    CREATE TABLE per_minute (start_ TIMESTAMP(3), end_ TIMESTAMP(3), page STRING, n BIGINT, users BIGINT)
+        WITH ('connector' = 'kafka', 'topic' = '{c}-out', {kafka}, {json});
+"""
+COUNTS = """
+    INSERT INTO per_minute SELECT window_start, window_end, page, COUNT(*), COUNT(DISTINCT id)
+    FROM TABLE({window}) GROUP BY window_start, window_end, page;
+"""
+TUMBLE = COUNTS.replace("{window}", "TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE)")
+ENDLESS = CLICKS.replace("{once}", "'scan.startup.mode' = 'earliest-offset'")
+
+
+def click(id: int, page: str, time: str) -> dict[str, object]:
+    return {"id": id, "page": page, "ts": f"2024-01-01 {time}"}
+
+
+def counts(lab: Lab, topic: str) -> list[tuple[str, str, str, int, int]]:
+    rows = lab.values(f"{topic}-out")
+    return sorted((r["start_"][11:16], r["end_"][11:16], r["page"], r["n"], r["users"]) for r in rows)
+
+
+def test_a_bounded_input_closes_all_windows(lab: Lab, topic: TopicFactory) -> None:
+    source = topic(partitions=2)
+    lab.put(
+        source,
+        click(1, "a", "10:00:01"),
+        click(2, "a", "10:00:59.999"),
+        click(1, "a", "10:00:30"),
+        click(1, "b", "10:01:00"),
+        click(1, "b", "10:07:00"),
+    )
+    lab.finish(CLICKS + OUT + TUMBLE, c=source)
+    assert counts(lab, source) == [
+        ("10:00", "10:01", "a", 3, 2),
+        ("10:01", "10:02", "b", 1, 1),
+        ("10:07", "10:08", "b", 1, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("window", "expected"),
+    [
+        (
+            "HOP(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '2' MINUTE)",
+            [("09:59", "10:01", "a", 1, 1), ("10:00", "10:02", "a", 2, 2), ("10:01", "10:03", "a", 1, 1)],
+        ),
+        (
+            "CUMULATE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '3' MINUTE)",
+            [("10:00", "10:01", "a", 1, 1), ("10:00", "10:02", "a", 2, 2), ("10:00", "10:03", "a", 2, 2)],
+        ),
+    ],
+)
+def test_hop_and_cumulate(lab: Lab, topic: TopicFactory, window: str, expected: list[object]) -> None:
+    source = topic(partitions=1)
+    lab.put(source, click(1, "a", "10:00:30"), click(2, "a", "10:01:30"))
+    lab.finish(CLICKS + OUT + COUNTS.replace("{window}", window), c=source)
+    assert counts(lab, source) == expected
+
+
+def test_windows_close_as_time_moves_on_and_late_rows_are_counted(
+    labs: Callable[..., Lab], topic: TopicFactory, tmp_path: Path
+) -> None:
+    source = topic(partitions=1)
+    first = labs(str(tmp_path))
+    first.put(source, click(1, "a", "10:00:01"), click(2, "a", "10:01:04.998"))
+    job = first.job(ENDLESS + OUT + TUMBLE, c=source)
+    first.until(lambda: job.progress.rows_in == 2, job)
+    first.put(source, click(3, "a", "10:00:02"), click(4, "a", "10:01:04.999"))
+    first.until_count(f"{source}-out", 1, job)
+    assert counts(first, source) == [("10:00", "10:01", "a", 2, 2)]
+    first.put(source, click(5, "a", "10:00:03"))
+    first.until(lambda: any(name.endswith("late_rows_dropped") for name in job.progress.counts), job)
+    job.stop()
+    assert job.wait(SECONDS)
+    # time goes on where it was
+    again = labs(str(tmp_path))
+    job = again.job(ENDLESS + OUT + TUMBLE, c=source)
+    again.put(source, click(6, "a", "10:00:04"), click(7, "b", "10:02:10"))
+    again.until_count(f"{source}-out", 2, job)
+    assert counts(again, source)[1] == ("10:01", "10:02", "a", 2, 2)
+    job.stop()
+    assert job.wait(SECONDS)
+    assert sum(count for name, count in job.progress.counts.items() if name.endswith("late_rows_dropped")) == 1
+
+
+def test_an_idle_partition_does_not_stop_time(lab: Lab, topic: TopicFactory) -> None:
+    source = topic(partitions=2)
+    lab.client.produce(source, [("k", json.dumps(click(i, "a", time))) for i, time in enumerate(("10:00", "10:09"))])
+    idle = ENDLESS.replace("{json}", "{json}, 'scan.watermark.idle-timeout' = '2 s'")
+    job = lab.job(idle + OUT + TUMBLE, c=source)
+    lab.until_count(f"{source}-out", 1, job)
+    assert counts(lab, source) == [("10:00", "10:01", "a", 1, 1)]
+
+
+def test_a_watermark_on_a_computed_column_and_instants_of_the_session_zone(lab: Lab, topic: TopicFactory) -> None:
+    source = topic(partitions=1)
+    lab.put(source, {"ms": 1704067200000}, {"ms": 1704067200000 + 3600_000})
+    lab.finish(
+        """
+        SET 'table.local-time-zone' = 'Asia/Kolkata';
+        CREATE TABLE t (ms BIGINT, ts AS TO_TIMESTAMP_LTZ(ms, 3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)
+            WITH ('connector' = 'kafka', 'topic' = '{c}', {kafka}, {json}, {once});
+        SELECT CAST(window_start AS STRING), CAST(window_end AS STRING), COUNT(*)
+        FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end;
+        """,
+        c=source,
+    )
+    assert sorted(row for _, row in lab.shown) == [
+        ("2024-01-01 05:00:00.000", "2024-01-01 06:00:00.000", 1),
+        ("2024-01-01 06:00:00.000", "2024-01-01 07:00:00.000", 1),
+    ]
+
+
+def test_processing_time_windows_close_without_new_rows(lab: Lab, topic: TopicFactory) -> None:
+    source = topic(partitions=1)
+    lab.put(source, {"id": 1}, {"id": 2})
+    job = lab.job(
+        """
+        CREATE TABLE t (id INT, pt AS PROCTIME())
+            WITH ('connector' = 'kafka', 'topic' = '{c}', {kafka}, {json}, 'scan.startup.mode' = 'earliest-offset');
+        SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(pt), INTERVAL '5' SECOND))
+        GROUP BY window_start, window_end;
+        """,
+        c=source,
+    )
+    lab.until(lambda: lab.shown, job)
+    assert lab.shown == [("+I", (2,))]
+
+
+def test_windows_over_an_upsert_table(lab: Lab, topic: TopicFactory) -> None:
+    source = topic(partitions=1)
+    row = {"page": "a", "ts": "2024-01-01 10:00:00"}
+    pairs = [({"id": i}, {"id": i, **row}) for i in (1, 2, 3)]
+    lab.put_pairs(source, [*pairs, ({"id": 2}, None), ({"id": 3}, {"id": 3, **row, "page": "b"})])
+    lab.finish(
+        """
+        CREATE TABLE t (id INT, page STRING, ts TIMESTAMP(3), PRIMARY KEY (id) NOT ENFORCED, WATERMARK FOR ts AS ts)
+            WITH ('connector' = 'upsert-kafka', 'topic' = '{c}', {kafka}, {keyed}, {ends});
+        SELECT page, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
+        GROUP BY window_start, window_end, page;
+        """,
+        c=source,
+        ends="'scan.bounded.mode' = 'latest-offset'",
+    )
+    assert sorted(lab.shown) == [("+I", ("a", 1)), ("+I", ("b", 1))]
+
+
+def test_a_row_without_time_is_a_named_error(lab: Lab, topic: TopicFactory) -> None:
+    source = topic(partitions=1)
+    lab.put(source, {"id": 1, "page": "a"})
+    job = lab.job(CLICKS + OUT + TUMBLE, c=source)
+    with pytest.raises(RowkindError, match="NULL_ROWTIME"):
+        job.wait(SECONDS)

@@ -1,0 +1,176 @@
+"""How far event time is: partitions, idleness, several tables, the end, and batches that time alone asks for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any, cast
+
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.kafka.ranges import Partition
+from rowkind.operators.contract import END_OF_TIME
+from rowkind.runtime.batches import BatchPlanner, Pace, batch_of
+from rowkind.runtime.watermarks import Account, Watermarks
+from tests.runtime.test_batches import Log
+
+A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
+SECOND = 1_000_000
+
+
+def table(idle: float | None = None) -> KafkaTable:
+    timeout = None if idle is None else timedelta(seconds=idle)
+    return cast(KafkaTable, SimpleNamespace(scan=SimpleNamespace(idle_timeout=timeout)))
+
+
+@dataclass
+class Job:
+    """A planner with a clock of its own; `run` is a batch, with the highest watermark of each partition it read."""
+
+    logs: list[Log]
+    tables: list[KafkaTable]
+    groups: list[tuple[int, ...]] = field(default_factory=lambda: [(0,)])
+    now: int = 1000 * SECOND
+    offset: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.account = Account([{} for _ in self.logs])
+        self.restart()
+
+    def restart(self) -> None:
+        self.account = Account.of_json(json.loads(json.dumps(self.account.to_json())))
+        watermarks = Watermarks(self.tables, self.groups, lambda: self.account)
+        pace = Pace(1000, 1)
+        self.planner = BatchPlanner(
+            self.logs, [False] * len(self.logs), lambda _: pace, clock=lambda: self.now, watermarks=watermarks
+        )
+
+    def run(self, times: dict[Partition, int | None] | None = None) -> list[int | None] | None:
+        """The watermarks of the next batch; None when there is none."""
+        offset = self.planner.next(self.offset)
+        if offset is None:
+            return None
+        self.offset = json.loads(json.dumps(offset))
+        batch = batch_of(self.offset)
+        for number in range(len(self.logs)):
+            for partition in batch.partitions(number):
+                self.account.note(number, partition, (times or {}).get(partition), batch.clock)
+        return list(batch.watermarks)
+
+
+def test_time_is_the_least_of_the_partitions_and_moves_behind_the_rows() -> None:
+    log = Log({A0: 5, A1: 5})
+    job = Job([log], [table()])
+    assert job.run({A0: 100, A1: 70}) == [None]
+    assert job.run() == [70]
+    assert batch_of(job.offset).rows == 0
+    assert batch_of(job.offset).before == (None,)
+    assert job.run() is None
+    log.ends[A1] = 6
+    assert job.run({A1: 200}) == [70]
+    assert job.run() == [100]
+    assert batch_of(job.offset).before == (70,)
+    assert job.run() is None
+
+
+def test_time_never_goes_back() -> None:
+    log = Log({A0: 5})
+    job = Job([log], [table()])
+    job.run({A0: 100})
+    job.run()
+    log.ends[A0] = 6
+    assert job.run({A0: 50}) == [100]
+    assert job.run() is None
+
+
+def test_a_partition_without_data_holds_time_back_until_it_is_idle() -> None:
+    log = Log({A0: 5, A1: 0})
+    job = Job([log], [table(idle=10)])
+    assert job.run({A0: 100}) == [None]
+    job.now += 9 * SECOND
+    assert job.run() is None
+    job.now += SECOND
+    log.ends[A0] = 6
+    assert job.run({A0: 120}) == [100]
+    assert job.run() == [120]
+
+
+def test_without_a_timeout_it_holds_time_back_for_ever() -> None:
+    job = Job([Log({A0: 5, A1: 0})], [table()])
+    job.run({A0: 100})
+    job.now += 10**6 * SECOND
+    assert job.run() is None
+
+
+def test_an_idle_partition_joins_in_again_when_it_has_data() -> None:
+    log = Log({A0: 5, A1: 5})
+    job = Job([log], [table(idle=10)])
+    job.run({A0: 100, A1: 10})
+    assert job.run() == [10]
+    job.now += 10 * SECOND
+    log.ends[A0] = 6
+    assert job.run({A0: 200}) == [100]
+    log.ends[A1] = 6
+    assert job.run({A1: 150}) == [100]
+    assert job.run() == [150]
+
+
+def test_a_partition_with_unread_data_is_not_idle() -> None:
+    log = Log({A0: 5000, A1: 1})
+    job = Job([log], [table(idle=10)])
+    job.run({A0: 50, A1: 100})
+    job.now += 100 * SECOND
+    assert job.run({A0: 60}) == [50]
+
+
+def test_rows_without_time_do_not_move_it() -> None:
+    log = Log({A0: 5, A1: 5})
+    job = Job([log], [table()])
+    job.run({A0: 100, A1: None})
+    assert job.run() is None
+
+
+def test_a_group_follows_the_slowest_of_its_tables_that_is_not_idle() -> None:
+    first, second = Log({A0: 5}), Log({B0: 5})
+    job = Job([first, second], [table(), table(idle=10)], [(0,), (0, 1)])
+    assert job.run({A0: 100, B0: 40}) == [None, None]
+    assert job.run() == [100, 40]
+    job.now += 10 * SECOND
+    first.ends[A0] = 6
+    assert job.run({A0: 300}) == [100, 100]
+    assert job.run() == [300, 300]
+
+
+def test_a_table_that_has_ended_does_not_hold_others_back() -> None:
+    ended, going = Log({A0: 5}, stops={A0: 5}), Log({B0: 5})
+    job = Job([ended, going], [table(), table()], [(0, 1), (0,)])
+    job.run({A0: 10, B0: 100})
+    assert job.run() == [100, END_OF_TIME]
+
+
+def test_the_marks_outlive_a_restart() -> None:
+    log = Log({A0: 5, A1: 5})
+    job = Job([log], [table()])
+    job.run({A0: 100, A1: 70})
+    job.restart()
+    assert job.run() == [70]
+    job.restart()
+    assert job.run() is None
+
+
+def test_a_job_without_event_time_has_no_batches_for_it() -> None:
+    job = Job([Log({A0: 5})], [table()], [])
+    assert job.run({A0: 100}) == []
+    assert job.run() is None
+
+
+def test_a_batch_by_the_clock() -> None:
+    job = Job([Log({A0: 5})], [table()], [])
+    job.run()
+    job.account.due = job.now + 5 * SECOND
+    assert job.run() is None
+    job.now += 5 * SECOND
+    assert job.run() == []
+    job.account.due = None
+    assert job.run() is None
