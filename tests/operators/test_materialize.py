@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -65,7 +66,7 @@ def test_error_names_the_key_and_leaves_a_batch_that_nets_out(tmp_path: Path) ->
     assert error.value.params["key"] == "pk = 'a'"
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "60"))))
 def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     by_id = rng.random() < 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from functools import cmp_to_key
@@ -131,7 +132,7 @@ def random_rank(rng: random.Random) -> tuple[Rank, str]:
     return rank, input
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "150"))))
 def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     rank, input = random_rank(rng)

@@ -66,18 +66,24 @@ class Arrivals:
     def moves(self, delta: pa.Table, owners: Groups, state: StateTables, version: int) -> Moves:
         """Takes the batch's rows in; the state that finds them again is written here."""
         schema = pa.schema([*(delta.schema.field(name) for name in self.order), SEQUENCE_FIELD])
-        table = state.table("arrivals", schema, ("partition", "row"), (Order(SEQUENCE),), self.ttl_ms)
+        sort = (Order(SEQUENCE),) if self.identity is None else ()
+        table = state.table("arrivals", schema, ("partition", "row"), sort, self.ttl_ms)
         identity = self.columns if self.identity is None else self.identity
         partition = owners.hashes.take(owners.index)
         rows = group(extend(partition, [delta.column(name) for name in identity]))
         find = self._oldest if self.identity is None else self._replaced
         chosen = find(delta, rows, partition, table)
         fresh = sequenced(delta.drop_columns([KIND_COLUMN]).take(pa.array(chosen.come)), version)
+        gone = np.ones(len(chosen.gone.key_index), dtype=bool)
+        if self.identity is not None:
+            replaced = np.zeros(len(rows), dtype=bool)
+            replaced[rows.index[chosen.come]] = True
+            gone = ~replaced[chosen.gone.key_index]
         table.write(
             fresh.select(schema.names),
-            chosen.gone.entries,
+            chosen.gone.entries.filter(pa.array(gone)),
             upsert_keys=rows.hashes.take(rows.index[chosen.come]),
-            delete_keys=rows.hashes.take(chosen.gone.key_index),
+            delete_keys=rows.hashes.take(chosen.gone.key_index[gone]),
         )
         gone_owner = owners.index[rows.first[chosen.gone.key_index]]
         return Moves(fresh, owners.index[chosen.come], chosen.gone.entries, gone_owner, chosen.stale, chosen.duplicate)
@@ -114,7 +120,7 @@ class Arrivals:
         had[found.key_index] = True
         come = last[last >= 0]
         stale = int(np.sum(touched & (last < 0) & ~had))
-        return _Chosen(come, found, stale, len(np.unique(contents.index[adds])) - len(come))
+        return _Chosen(come, found, stale, int(contents.any(net > 0).sum()) - len(come))
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,10 @@ class ManyRows:
         self._table = state.table(name, self.schema, side.keys, sort, side.ttl_ms)
         self.counts = Counts()
         identity = identities(keys, arrived.key, arrived.rows, side.others)
-        self.changes, self.counts.unchanged = netted(arrived, identity)
+        given = netted(arrived, identity)
+        self.counts.unchanged = given.cancelled
+        rows = arrived.rows.take(pa.array(given.row))
+        self.changes = Changes(rows, given.key, given.weight, given.weight, given.identity)
         if self._appends and np.any(self.changes.weight < 0):
             raise ValueError(f"the {name} input of a join is declared append-only, but rows were taken back")
         if side.rows is Multiplicity.DISTINCT:

@@ -13,6 +13,7 @@ from rowkind.operators.join_sides import (
     Counts,
     Held,
     JoinSide,
+    Netted,
     identities,
     netted,
     with_matches,
@@ -43,7 +44,7 @@ class OneRow:
     def _effective(self, arrived: Arrived) -> Changes:
         """A key's new row replaces what is stored; a key that is only taken from becomes empty."""
         identity = identities(self._keys, arrived.key, arrived.rows, self._side.others)
-        given, self.counts.unchanged = netted(arrived, identity)
+        given = netted(arrived, identity)
         adds = np.flatnonzero(given.weight > 0)
         chosen = np.full(len(self._keys), -1, dtype=np.int64)
         chosen[given.key[adds]] = adds
@@ -54,10 +55,13 @@ class OneRow:
         self.counts.stale = int(np.sum(touched & ~comes & ~self._had))
         self._has = np.where(touched, comes, self._had)
         same = self._unchanged(given, chosen)
-        self.counts.unchanged += int(same.sum())
+        self.counts.unchanged = given.cancelled + int(same.sum())
         comes[self._held.key[same]] = False
         old, new = np.flatnonzero(touched[self._held.key] & ~same), chosen[comes]
-        rows = [self._held.entries.select(given.rows.column_names).take(pa.array(old)), given.rows.take(pa.array(new))]
+        rows = [
+            self._held.entries.select(self._side.columns.names).take(pa.array(old)),
+            arrived.rows.take(pa.array(given.row[new])),
+        ]
         weight = np.repeat(np.array([-1, 1]), [len(old), len(new)])
         return Changes(
             pa.concat_tables(rows).combine_chunks(),
@@ -67,7 +71,7 @@ class OneRow:
             concat_hashes(self._held.identity.take(old), given.identity.take(new)),
         )
 
-    def _unchanged(self, given: Changes, chosen: Ints) -> Bools:
+    def _unchanged(self, given: Netted, chosen: Ints) -> Bools:
         """The held rows whose key gets the very same row."""
         place = chosen[self._held.key]
         if not len(given.key):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -120,16 +120,22 @@ def identities(keys: Groups, key: Ints, rows: pa.Table, columns: list[str]) -> K
     return extend(hashes, [rows.column(name) for name in columns]) if columns else hashes
 
 
-def netted(arrived: Arrived, identity: KeyHashes) -> tuple[Changes, int]:
-    """Distinct rows with their sums, cancelled ones left out, and how many these were."""
+class Netted(NamedTuple):
+    """Distinct rows that arrived, as row numbers, with their sums; `cancelled` is how many cancelled out."""
+
+    row: Ints
+    key: Ints
+    weight: Ints
+    identity: KeyHashes
+    cancelled: int
+
+
+def netted(arrived: Arrived, identity: KeyHashes) -> Netted:
     rows = group(identity)
     total = rows.sum(arrived.weight)
     keep = np.flatnonzero(total)
     first = rows.first[keep]
-    weight = total[keep]
-    taken = arrived.rows.take(pa.array(first))
-    changes = Changes(taken, arrived.key[first], weight, weight, rows.hashes.take(keep))
-    return changes, len(rows) - len(keep)
+    return Netted(first, arrived.key[first], total[keep], rows.hashes.take(keep), len(rows) - len(keep))
 
 
 def among(hashes: KeyHashes, known: KeyHashes) -> Bools:

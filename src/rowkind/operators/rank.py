@@ -124,8 +124,9 @@ class Rank:
             rows = rows.append_column(self.rank.name, ranks.cast(self.rank.type))
         net = net_of(group(hash_rows(rows)).index, np.repeat(np.array([-1, 1]), [len(goes), len(comes)]))
         changes = changelog(rows.take(pa.array(net.position)), net.weight, self.upsert_key, self.update_before)
-        changed = len(np.unique(standing.owner[at[net.position]]))
-        counters = {SUPPRESSED: standing.partitions - changed, **standing.counters}
+        changed = np.zeros(standing.partitions, dtype=bool)
+        changed[standing.owner[at[net.position]]] = True
+        counters = {SUPPRESSED: int(np.sum(~changed)), **standing.counters}
         return Output(changes.cast(self.output_schema), {name: n for name, n in counters.items() if n})
 
     def _shown(self, ranks: Ints) -> Bools:
