@@ -105,7 +105,9 @@ def test_windows_close_as_time_moves_on_and_late_rows_are_counted(
 
 def test_an_idle_partition_does_not_stop_time(lab: Lab, topic: TopicFactory) -> None:
     source = topic(partitions=2)
-    lab.client.produce(source, [("k", json.dumps(click(i, "a", time))) for i, time in enumerate(("10:00", "10:09"))])
+    lab.client.produce(
+        source, [("k", json.dumps(click(i, "a", time))) for i, time in enumerate(("10:00:00", "10:09:00"))]
+    )
     idle = ENDLESS.replace("{json}", "{json}, 'scan.watermark.idle-timeout' = '2 s'")
     job = lab.job(idle + OUT + TUMBLE, c=source)
     lab.until_count(f"{source}-out", 1, job)
@@ -163,6 +165,50 @@ def test_windows_over_an_upsert_table(lab: Lab, topic: TopicFactory) -> None:
         ends="'scan.bounded.mode' = 'latest-offset'",
     )
     assert sorted(lab.shown) == [("+I", ("a", 1)), ("+I", ("b", 1))]
+
+
+def test_sessions(lab: Lab, topic: TopicFactory) -> None:
+    source = topic(partitions=1)
+    times = ("10:00:00", "10:00:40", "10:02:00", "10:01:15")
+    lab.put(source, *(click(i, "a", time) for i, time in enumerate(times)), click(9, "b", "10:00:20"))
+    window = "SESSION(TABLE clicks PARTITION BY page, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
+    lab.finish(CLICKS + OUT + COUNTS.replace("{window}", window), c=source)
+    assert counts(lab, source) == [("10:00", "10:01", "b", 1, 1), ("10:00", "10:03", "a", 4, 4)]
+
+
+def test_the_best_of_each_window(lab: Lab, topic: TopicFactory) -> None:
+    source = topic(partitions=1)
+    clicks = [("a", "10:00:01"), ("b", "10:00:02"), ("b", "10:00:03"), ("c", "10:01:01")]
+    lab.put(source, *(click(1, page, time) for page, time in clicks))
+    lab.finish(
+        CLICKS
+        + """
+        SELECT page, n, rn FROM (
+            SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY n DESC) AS rn FROM (
+                SELECT window_start, window_end, page, COUNT(*) AS n
+                FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
+                GROUP BY window_start, window_end, page)) WHERE rn <= 1;
+        """,
+        c=source,
+    )
+    assert sorted(lab.shown) == [("+I", ("b", 2, 1)), ("+I", ("c", 1, 1))]
+
+
+def test_an_interval_join(lab: Lab, topic: TopicFactory) -> None:
+    source, other = topic(partitions=1), topic(partitions=1)
+    lab.put(source, click(1, "a", "10:00:00"), click(2, "b", "10:00:00"), click(3, "c", "10:05:00"))
+    lab.put(other, click(1, "x", "10:00:30"), click(2, "y", "10:02:00"), click(3, "z", "10:04:59"))
+    lab.finish(
+        CLICKS
+        + CLICKS.replace("clicks", "buys").replace("{c}", "{d}")
+        + """
+        SELECT c.id, c.page, b.page FROM clicks AS c LEFT JOIN buys AS b
+        ON c.id = b.id AND b.ts BETWEEN c.ts AND c.ts + INTERVAL '1' MINUTE;
+        """,
+        c=source,
+        d=other,
+    )
+    assert sorted(lab.shown) == [("+I", (1, "a", "x")), ("+I", (2, "b", None)), ("+I", (3, "c", None))]
 
 
 def test_a_row_without_time_is_a_named_error(lab: Lab, topic: TopicFactory) -> None:

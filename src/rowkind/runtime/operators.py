@@ -13,6 +13,7 @@ from rowkind.operators.aggregate import Aggregate
 from rowkind.operators.calls import AggregateCall
 from rowkind.operators.contract import Operator
 from rowkind.operators.distinct import sharded
+from rowkind.operators.interval_join import IntervalJoin, IntervalSide
 from rowkind.operators.join import Join
 from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.join_sides import JoinSide, Multiplicity
@@ -76,7 +77,7 @@ def _(node: n.Join, ttl_ms: int) -> tuple[Operator, ...]:
     return (Join(*sides, JoinKind(node.kind), _residual(node), smallest_key(node), node.emit_before),)
 
 
-def _residual(node: n.Join) -> Residual | None:
+def _residual(node: n.Join | t.IntervalJoin) -> Residual | None:
     if node.residual is None:
         return None
     types = {c.name: arrow_type(c.type) for side in node.inputs for c in side.columns}
@@ -155,6 +156,16 @@ def _(node: t.WindowRank, ttl_ms: int) -> tuple[Operator, ...]:
         proctime=node.window.proctime,
     )
     return (ranked,)
+
+
+@operators_for.register
+def _(node: t.IntervalJoin, ttl_ms: int) -> tuple[Operator, ...]:
+    kind = JoinKind(node.kind)
+    if kind.filters:
+        raise RowkindError("OPERATOR_NOT_YET_SUPPORTED", operator=described(node))
+    left = IntervalSide(input_schema(node.left), node.left_keys, node.left_time, node.upper)
+    right = IntervalSide(input_schema(node.right), node.right_keys, node.right_time, -node.lower)
+    return (IntervalJoin(left, right, kind, _residual(node), node.proctime),)
 
 
 def _local(node: n.Node) -> bool:

@@ -1,0 +1,228 @@
+"""Joins of append-only rows whose times lie within bounds of each other; a row goes when nothing can match it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.operators.changes import KIND_FIELD, Bools, Groups, Ints, column_array, group, signs
+from rowkind.operators.closing import Closings, Now, by_close, check_times, micros
+from rowkind.operators.contract import BatchContext, Output
+from rowkind.operators.join_kind import JoinKind
+from rowkind.operators.pairs import pairs
+from rowkind.operators.residual import Residual
+from rowkind.operators.two_inputs import KEY, TwoInputs
+from rowkind.state.contract import StateTables
+from rowkind.state.hashing import KeyHashes, concat_hashes, extend, hash_rows
+
+_HELD = pa.schema([(name, pa.int64()) for name in ("__at", "__i1", "__i2", "__n")] + [("__matched", pa.bool_())])
+_EXPIRING = pa.schema([("h1", pa.int64()), ("h2", pa.int64())])
+
+
+@dataclass(frozen=True)
+class IntervalSide:
+    """One input: equal keys match, and so do times: `reach` microseconds past a row's time nothing matches it."""
+
+    schema: pa.Schema
+    keys: tuple[str, ...]
+    time: str
+    reach: int
+
+    @cached_property
+    def columns(self) -> pa.Schema:
+        return pa.schema([f.with_nullable(True) for f in self.schema if f.name != KIND_COLUMN])
+
+
+@dataclass(frozen=True)
+class IntervalJoin:
+    """`right.time - left.time` lies in [lower, upper] microseconds. An unmatched row of an outer side is padded when
+    time has passed its bound. A row that comes late is still joined with what is kept of the other side."""
+
+    left: IntervalSide
+    right: IntervalSide
+    kind: JoinKind
+    residual: Residual | None = None
+    proctime: bool = False
+
+    @property
+    def sides(self) -> tuple[IntervalSide, IntervalSide]:
+        return self.left, self.right
+
+    @property
+    def input_schemas(self) -> tuple[pa.Schema, ...]:
+        return self.left.schema, self.right.schema
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (KEY,) if self.left.keys else ()
+
+    @cached_property
+    def _exchange(self) -> TwoInputs:
+        return TwoInputs(self.left.columns, self.right.columns)
+
+    @property
+    def exchange_schema(self) -> pa.Schema:
+        return self._exchange.schema
+
+    @cached_property
+    def output_schema(self) -> pa.Schema:
+        return pa.schema([*self.left.columns, *self.right.columns, KIND_FIELD])
+
+    def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
+        side = self.sides[input]
+        check_times(delta.column(side.time), side.time)
+        if not self.kind.unmatched[input]:
+            delta = delta.filter(pa.array(_keyed(delta, side.keys)))
+        return self._exchange.pack(input, delta, hash_rows(delta, side.keys), signs(delta))
+
+    def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
+        now, closings = Now.of(batch, self.proctime), Closings(state)
+        due = closings.due(now.after)
+        given = [self._exchange.unpack(delta, at) for at in (0, 1)]
+        hashes = [hash_rows(rows, side.keys) for (rows, _), side in zip(given, self.sides, strict=True)]
+        index = state.table("expiring", _EXPIRING, ("close",), ("h1", "h2"))
+        expiring = index.lookup(by_close(due))
+        touched = group(concat_hashes(*hashes, _hashes(expiring.entries)))
+        numbers = np.split(touched.index, np.cumsum([len(h) for h in hashes]))
+        pools = [
+            _Pool.of(side, name, rows, number, touched, state)
+            for side, name, (rows, _), number in zip(self.sides, ("left", "right"), given, numbers[:2], strict=True)
+        ]
+        results = self._joined(pools, len(touched))
+        parts = [results]
+        timers: list[tuple[Ints, KeyHashes]] = []
+        for at, pool in enumerate(pools):
+            expired = (pool.at + self.sides[at].reach <= now.after) | ~pool.keyed
+            alone = np.flatnonzero(expired & ~pool.matched) if self.kind.unmatched[at] else np.zeros(0, dtype=np.int64)
+            alone = np.repeat(alone, pool.number[alone])
+            nothing = np.full(len(alone), -1)
+            parts.append((alone, nothing) if at == 0 else (nothing, alone))
+            timers.append(pool.write(expired, self.sides[at].reach, touched))
+        close = np.concatenate([found for found, _ in timers])
+        keys = concat_hashes(*(found for _, found in timers))
+        once = group(extend(by_close(close), [pa.array(keys.h1), pa.array(keys.h2)])).first
+        index.write(
+            _entries(keys.take(once)),
+            expiring.entries,
+            upsert_keys=by_close(close[once]),
+            delete_keys=by_close(due[expiring.key_index]),
+        )
+        closings.write(close, due)
+        timer = closings.next(now.after, close) if self.proctime else None
+        return Output(self._rows(pools, parts), {}, timer)
+
+    def _joined(self, pools: list[_Pool], keys: int) -> tuple[Ints, Ints]:
+        """Pairs of rows that match, as often as they come new; notes which rows have a match."""
+        left, right = pools
+        found: list[tuple[Ints, Ints]] = []
+        a, b = np.flatnonzero(left.keyed), np.flatnonzero(right.keyed)
+        for x, y in pairs(left.key[a], right.key[b], keys):
+            li, ri = a[x], b[y]
+            apart = right.at[ri] - left.at[li]
+            fits = (apart >= -self.right.reach) & (apart <= self.left.reach)
+            fits &= (left.fresh[li] > 0) | (right.fresh[ri] > 0)
+            li, ri = li[fits], ri[fits]
+            if self.residual is not None and len(li):
+                true = self.residual.evaluate(self._pairs(left, right, li, ri))
+                li, ri = li[true], ri[true]
+            left.matched[li] = True
+            right.matched[ri] = True
+            times = left.number[li] * right.number[ri] - left.old[li] * right.old[ri]
+            found.append((np.repeat(li, times), np.repeat(ri, times)))
+        none = np.zeros(0, dtype=np.int64)
+        return np.concatenate([none, *(li for li, _ in found)]), np.concatenate([none, *(ri for _, ri in found)])
+
+    def _pairs(self, left: _Pool, right: _Pool, li: Ints, ri: Ints) -> pa.Table:
+        assert self.residual is not None
+        sides = ((left.rows, li), (right.rows, ri))
+        columns = {name: rows.column(name).take(pa.array(at)) for rows, at in sides for name in rows.column_names}
+        return pa.table({name: columns[name] for name in self.residual.columns})
+
+    def _rows(self, pools: list[_Pool], parts: list[tuple[Ints, Ints]]) -> pa.Table:
+        sides = [np.concatenate([part[at] for part in parts]) for at in (0, 1)]
+        taken = [pool.rows.take(pa.array(at, mask=at < 0)) for pool, at in zip(pools, sides, strict=True)]
+        kinds = pa.array(np.full(len(sides[0]), RowKind.INSERT, dtype=np.int8))
+        return pa.Table.from_arrays([*taken[0].columns, *taken[1].columns, kinds], schema=self.output_schema)
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """The distinct rows of one side with touched keys: how many were there and how many are now."""
+
+    rows: pa.Table
+    key: Ints
+    keyed: Bools
+    at: Ints
+    old: Ints
+    fresh: Ints
+    had_match: Bools
+    matched: Bools
+    identity: KeyHashes
+    name: str
+    state: StateTables
+
+    @property
+    def number(self) -> Ints:
+        return self.old + self.fresh
+
+    @staticmethod
+    def of(side: IntervalSide, name: str, given: pa.Table, number: Ints, touched: Groups, state: StateTables) -> _Pool:
+        table = state.table(name, _schema(side), ("key",), ("__at", "__i1", "__i2"))
+        found = table.lookup(touched.hashes)
+        both = pa.concat_tables([found.entries.select(side.columns.names), given]).combine_chunks()
+        key = np.concatenate([found.key_index, number])
+        fresh = np.repeat(np.array([0, 1]), [len(found.key_index), len(number)])
+        old = np.concatenate([column_array(found.entries, "__n").to_numpy(), np.zeros(len(number), dtype=np.int64)])
+        stored = column_array(found.entries, "__matched").to_numpy(zero_copy_only=False)
+        same = group(hash_rows(both))
+        first = same.first
+        matched = same.any(np.concatenate([stored, np.zeros(len(number), dtype=bool)]).astype(bool))
+        rows = both.take(pa.array(first))
+        at = micros(column_array(rows, side.time))
+        keyed = _keyed(rows, side.keys)
+        counts = same.sum(old), same.sum(fresh)
+        return _Pool(rows, key[first], keyed, at, *counts, matched.copy(), matched, same.hashes, name, state)
+
+    def write(self, expired: Bools, reach: int, touched: Groups) -> tuple[Ints, KeyHashes]:
+        """Keeps what may still match; gives when new rows expire, and their keys."""
+        stays = ~expired & ((self.fresh > 0) | (self.matched != self.had_match))
+        goes = expired & (self.old > 0)
+        schema = pa.schema([*_HELD, *self.rows.schema])
+        table = self.state.table(self.name, schema, ("key",), ("__at", "__i1", "__i2"))
+        table.write(
+            self._entries(stays, schema),
+            self._entries(goes, schema),
+            upsert_keys=touched.hashes.take(self.key[stays]),
+            delete_keys=touched.hashes.take(self.key[goes]),
+        )
+        new = ~expired & (self.old == 0)
+        return self.at[new] + reach, touched.hashes.take(self.key[new])
+
+    def _entries(self, chosen: Bools, schema: pa.Schema) -> pa.Table:
+        hashes = self.identity.take(chosen)
+        numbers = [self.at[chosen], hashes.h1.view(np.int64), hashes.h2.view(np.int64), self.number[chosen]]
+        columns = [*map(pa.array, numbers), pa.array(self.matched[chosen])]
+        return pa.Table.from_arrays([*columns, *self.rows.filter(pa.array(chosen)).columns], schema=schema)
+
+
+def _schema(side: IntervalSide) -> pa.Schema:
+    return pa.schema([*_HELD, *side.columns])
+
+
+def _keyed(rows: pa.Table, keys: tuple[str, ...]) -> Bools:
+    keyed = np.ones(rows.num_rows, dtype=bool)
+    for name in keys:
+        keyed &= column_array(rows, name).is_valid().to_numpy(zero_copy_only=False)
+    return keyed
+
+
+def _entries(keys: KeyHashes) -> pa.Table:
+    return pa.table({"h1": keys.h1.view(np.int64), "h2": keys.h2.view(np.int64)}, _EXPIRING)
+
+
+def _hashes(entries: pa.Table) -> KeyHashes:
+    return KeyHashes(*(column_array(entries, name).to_numpy().view(np.uint64) for name in ("h1", "h2")))
