@@ -76,7 +76,9 @@ def test_options_by_name(format: str) -> None:
     table = source(append({"format": REMOVED, "value.format": format, **given}))
     assert table.value_format.options["ignore-parse-errors"] is True
     assert refused(append({"format": format, f"{format}.fail-on-missing-field": "true"}))[0] == "UNKNOWN_OPTION"
-    assert refused(append({"format": format, f"{format}.timestamp-format.standard": "iso"}))[0] == "INVALID_OPTION_VALUE"
+    assert (
+        refused(append({"format": format, f"{format}.timestamp-format.standard": "iso"}))[0] == "INVALID_OPTION_VALUE"
+    )
 
 
 def test_the_schema_and_the_filters() -> None:

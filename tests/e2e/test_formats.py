@@ -89,7 +89,7 @@ VALUE = {
 
 
 def test_views_and_visitors_by_region_as_avro(lab: Lab, topic: TopicFactory) -> None:
-    views, regions = topic(partitions=2), topic(**{"cleanup.policy": "compact"})
+    views, regions = topic(partitions=2), topic(partitions=1, **{"cleanup.policy": "compact"})
     lab.put(views, {"user_id": 9, "user_region": "before the job"})
     job = lab.job(PAGEVIEWS, views=views, regions=regions)
     lab.until(lambda: job.progress.batches, job)
@@ -161,7 +161,7 @@ def current(lab: Lab, topic: str) -> dict[Any, Any]:
 
 @pytest.mark.parametrize("rows", [100_000, 3], ids=["in one batch", "three rows a batch"])
 def test_a_changelog_of_debezium_becomes_an_upsert_table(lab: Lab, topic: TopicFactory, rows: int) -> None:
-    orders, totals = topic(), topic(**{"cleanup.policy": "compact"})
+    orders, totals = topic(), topic(partitions=1, **{"cleanup.policy": "compact"})
     lab.client.produce(orders, [(None, None if event is None else json.dumps(event)) for event in CHANGES])
     table = ORDERS.replace("{once}", "{once}, 'scan.max-rows-per-batch' = '{rows}'")
     lab.finish(table + TOTALS, orders=orders, totals=totals, format="debezium-json", more="", rows=str(rows))
@@ -184,7 +184,7 @@ def test_changes_are_shown_with_their_metadata(lab: Lab, topic: TopicFactory) ->
     ]  # fmt: skip
 
 
-MORE_TOOLS = {
+MORE_TOOLS: dict[str, list[Any]] = {
     "canal-json": [
         {"data": [order(1, "ada", 10), order(2, "bob", 5)], "type": "INSERT"},
         {"data": None, "type": "CREATE", "isDdl": True},
@@ -207,7 +207,7 @@ MORE_TOOLS = {
 
 
 def test_changelogs_of_other_tools(lab: Lab, topic: TopicFactory) -> None:
-    totals, script, branches = topic(**{"cleanup.policy": "compact"}), "", []
+    totals, script, branches = topic(partitions=1, **{"cleanup.policy": "compact"}), "", []
     for format, messages in MORE_TOOLS.items():
         table, orders = format.partition("-")[0], topic()
         lab.put(orders, *messages)
@@ -228,7 +228,7 @@ COPY = """
 
 
 def test_a_pipe_into_an_upsert_table_writes_no_tombstone_between_old_and_new(lab: Lab, topic: TopicFactory) -> None:
-    orders, copy = topic(), topic(**{"cleanup.policy": "compact"})
+    orders, copy = topic(), topic(partitions=1, **{"cleanup.policy": "compact"})
     lab.put(orders, CHANGES[1], CHANGES[4], CHANGES[6])
     job = lab.finish(
         ORDERS + COPY, orders=orders, copy=copy, format="debezium-json", more=", PRIMARY KEY (id) NOT ENFORCED"
@@ -240,7 +240,7 @@ def test_a_pipe_into_an_upsert_table_writes_no_tombstone_between_old_and_new(lab
 
 
 def test_repeated_events_are_counted_once(lab: Lab, topic: TopicFactory) -> None:
-    orders, totals = topic(), topic(**{"cleanup.policy": "compact"})
+    orders, totals = topic(), topic(partitions=1, **{"cleanup.policy": "compact"})
     repeated = [*CHANGES[:4], *CHANGES[1:5], *CHANGES[4:7], *CHANGES[4:7]]
     lab.client.produce(orders, [(None, None if event is None else json.dumps(event)) for event in repeated])
     table = ORDERS.replace("{once}", "{once}, 'scan.max-rows-per-batch' = '4'")

@@ -79,7 +79,7 @@ def test_bad_messages_go_to_the_dead_letter_topic_as_they_were(lab: Lab, topic: 
 
 
 def test_an_upsert_table_keeps_tombstones_and_diverts_what_is_bad(lab: Lab, topic: TopicFactory) -> None:
-    users, dead = topic(**{"cleanup.policy": "compact"}), topic()
+    users, dead = topic(partitions=1, **{"cleanup.policy": "compact"}), topic()
     bad_tombstone = Record(b"two", None)
     whole = [Record(b'{"id":%d}' % i, b'{"id":%d,"name":"n"}' % i) for i in (1, 2)]
     lab.client.produce(users, [*whole, BAD_VALUE, Record(b'{"id":1}', None), bad_tombstone])

@@ -56,7 +56,7 @@ JSON = [
     ("tombstone", {}, None, NOTHING),
     ("empty", {}, "", NOTHING),
 ]
-AVRO = [
+AVRO: list[tuple[str, dict[str, Any], bytes | None, Any]] = [
     ("unparsable", {}, b"\x80", FAILS),
     ("missing field", {}, b"\x02", FAILS),
     ("extra bytes", {}, b"\x02\x02\x04\x00\x96\x04", GOOD),
@@ -87,7 +87,7 @@ def decoded(
 
 @pytest.mark.parametrize(("options", "payload", "outcome"), [c[1:] for c in CSV], ids=[c[0] for c in CSV])
 def test_csv(options: dict[str, Any], payload: str | None, outcome: Any) -> None:
-    check(decoded("csv", payload and payload.encode(), options), outcome)
+    check(decoded("csv", None if payload is None else payload.encode(), options), outcome)
 
 
 def test_csv_without_bytes() -> None:

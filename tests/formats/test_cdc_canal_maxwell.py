@@ -210,7 +210,7 @@ def test_filters_match_whole_names(copies: int) -> None:
         {"data": [{**HAMMER, "id": i}], "type": "INSERT", "database": d, "table": n} for i, (d, n) in enumerate(PLACES)
     ] * copies
 
-    def ids(**options: str) -> list[int]:
+    def ids(**options: Any) -> list[int]:
         decoded = decode("canal-json", *messages, **options)
         assert (decoded.bad, decoded.ignored) == ((), 0)
         return [row[0] for _, row in rows(decoded)]
@@ -243,7 +243,8 @@ def test_filters_come_before_everything_but_syntax(copies: int) -> None:
 
 @pytest.mark.parametrize("option", ["database.include", "table.include"])
 def test_a_pattern_that_cannot_be_used(option: str) -> None:
-    chosen = choice("canal-json", **{option.replace(".", "__"): "a["})
+    given: dict[str, Any] = {option.replace(".", "__"): "a["}
+    chosen = choice("canal-json", **given)
     with pytest.raises(RowkindError) as failed:
         format_named("canal-json").validate(PRODUCTS, chosen)
     assert failed.value.condition == "CANAL_PATTERN_INVALID"
