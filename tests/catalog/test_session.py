@@ -89,7 +89,6 @@ def test_invalid_value(key: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("table.exec.source.idle-timeout", "1 s"),
         ("table.exec.sink.upsert-materialize", "force"),
         ("table.exec.sink.keyed-shuffle", "none"),
         ("table.exec.sink.require-on-conflict", "true"),

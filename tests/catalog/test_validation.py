@@ -514,9 +514,6 @@ def test_dead_letters_and_their_topic_come_together() -> None:
 
 
 LATER = [
-    (append, SOURCE, {"scan.watermark.alignment.group": "g", "scan.watermark.alignment.max-drift": "1s"}),
-    (append, SOURCE, {"scan.watermark.idle-timeout": "1s"}),
-    (append, SOURCE, {"scan.watermark.emit.strategy": "on-event"}),
     (append, SOURCE, {"plain.subject": "s"}),
     (upsert, SINK, {"sink.buffer-flush.max-rows": "1", "sink.buffer-flush.interval": "1s"}),
 ]

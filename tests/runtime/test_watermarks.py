@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.settings import Alignment
 from rowkind.kafka.ranges import Partition
 from rowkind.operators.contract import END_OF_TIME
 from rowkind.runtime.batches import BatchPlanner, Pace, batch_of
@@ -19,9 +20,10 @@ A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 SECOND = 1_000_000
 
 
-def table(idle: float | None = None) -> KafkaTable:
+def table(idle: float | None = None, drift: float | None = None) -> KafkaTable:
     timeout = None if idle is None else timedelta(seconds=idle)
-    return cast(KafkaTable, SimpleNamespace(scan=SimpleNamespace(idle_timeout=timeout)))
+    alignment = None if drift is None else Alignment("g", timedelta(seconds=drift), timedelta(seconds=1))
+    return cast(KafkaTable, SimpleNamespace(scan=SimpleNamespace(idle_timeout=timeout, alignment=alignment)))
 
 
 @dataclass
@@ -173,4 +175,35 @@ def test_a_batch_by_the_clock() -> None:
     job.now += 5 * SECOND
     assert job.run() == []
     job.account.due = None
+    assert job.run() is None
+
+
+def test_a_table_that_is_ahead_of_its_group_is_not_read_on() -> None:
+    fast, slow = Log({A0: 5}), Log({B0: 5})
+    job = Job([fast, slow], [table(drift=10), table(drift=10)], [(0, 1)])
+    job.run({A0: 100 * SECOND, B0: 80 * SECOND})
+    assert job.run() == [80 * SECOND]
+    fast.ends[A0] = 9
+    assert job.run() is None
+    slow.ends[B0] = 9
+    job.run({B0: 90 * SECOND})
+    assert batch_of(job.offset).partitions(0) == ()
+    assert job.run({A0: 110 * SECOND}) == [90 * SECOND]
+    assert batch_of(job.offset).partitions(0) == (A0,)
+
+
+def test_a_bounded_job_does_not_end_while_a_table_is_held() -> None:
+    fast, slow = Log({A0: 9}, stops={A0: 9}), Log({B0: 5}, stops={B0: 9})
+    job = Job([fast, slow], [table(drift=10), table(drift=10)], [(0, 1)])
+    fast.ends[A0] = 5
+    job.run({A0: 100 * SECOND, B0: 80 * SECOND})
+    job.run()
+    fast.ends[A0] = 9
+    assert job.run() is None
+    slow.ends[B0] = 9
+    assert job.run({B0: 90 * SECOND}) is not None
+    assert job.run({A0: 100 * SECOND}) is not None
+    assert not job.offset["final"]
+    while not job.offset["final"]:
+        assert job.run() is not None
     assert job.run() is None

@@ -112,7 +112,6 @@ SOURCE_IDLE_TIMEOUT = Option(
     "duration",
     timedelta(0),
     "A partition without messages for so long no longer holds event time back; 0 is off.",
-    supported=False,
 )
 
 CDC_DUPLICATES = Option(

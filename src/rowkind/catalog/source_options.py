@@ -68,8 +68,7 @@ WATERMARK_EMIT: Option[EmitStrategy] = Option(
     choice(EmitStrategy),
     "on-periodic, on-event",
     EmitStrategy.ON_PERIODIC,
-    "When a partition's watermark moves.",
-    supported=False,
+    "When a partition's watermark moves; both mean once a batch here, behind the rows of the batch.",
 )
 
 WATERMARK_IDLE_TIMEOUT = Option(
@@ -79,11 +78,10 @@ WATERMARK_IDLE_TIMEOUT = Option(
     None,
     "A partition without messages for so long no longer holds event time back; "
     "goes before the session option `table.exec.source.idle-timeout`.",
-    supported=False,
 )
 
 ALIGNMENT_GROUP = Option(
-    "scan.watermark.alignment.group", text, "string", None, "Tables of one group are kept together.", supported=False
+    "scan.watermark.alignment.group", text, "string", None, "Tables of one group are kept together."
 )
 
 ALIGNMENT_MAX_DRIFT = Option(
@@ -92,7 +90,6 @@ ALIGNMENT_MAX_DRIFT = Option(
     "duration",
     None,
     "How far ahead of its group's slowest member a table may be.",
-    supported=False,
 )
 
 ALIGNMENT_UPDATE_INTERVAL = Option(
@@ -100,8 +97,7 @@ ALIGNMENT_UPDATE_INTERVAL = Option(
     duration,
     "duration",
     timedelta(seconds=1),
-    "How often a group is compared.",
-    supported=False,
+    "How often a group is compared: before every batch here, whatever this says.",
 )
 
 MAX_ROWS_PER_BATCH = Option(

@@ -138,7 +138,7 @@ class BatchPlanner:
         offset = self._offset(previous["number"] + 1, starts, stops, previous.get("watermarks", ()))
         if offset["tasks"] or self._moves(offset):
             return offset
-        return {**offset, "final": True} if None not in stops else None
+        return {**offset, "final": True} if None not in stops and not offset["lag"] else None
 
     def _moves(self, offset: Mapping[str, Any]) -> bool:
         """Whether time alone is reason enough for a batch."""
@@ -157,8 +157,7 @@ class BatchPlanner:
         notes: list[str] = []
         positions: list[Positions] = []
         clock = self._clock()
-        for index, (table, start, stop) in enumerate(zip(self._tables, starts, stops, strict=True)):
-            pace = self._pace(index)
+        for table, start, stop in zip(self._tables, starts, stops, strict=True):
             ends = table.end(list(start))
             if beyond := {p: at for p, at in start.items() if at > ends[p]}:
                 start.update(table.restarted(beyond))
@@ -166,7 +165,10 @@ class BatchPlanner:
             if stop is not None:
                 ends = {p: min(end, stop.get(p, end)) for p, end in ends.items()}
             positions.append(Positions(start, ends, stop))
-            until = capped(start, ends, pace.rows)
+        held = self._watermarks.held(positions, clock) if self._watermarks else set()
+        for index, (start, ends, _) in enumerate(positions):
+            pace = self._pace(index)
+            until = dict(start) if index in held else capped(start, ends, pace.rows)
             untils.append(_nested(until))
             lag += sum(max(0, ends[p] - until[p]) for p in until if p in ends)
             ranges = [OffsetRange(*p, start[p], until[p]) for p in sorted(start) if until[p] > start[p]]

@@ -82,6 +82,7 @@ def job_plan(
     scans = tuple(node for node in uses if isinstance(node, n.Scan))
     operators = _operators(uses, ttl)
     followed = {scan for node in operators if follows_watermark(node) for scan in watermarked_below(node)}
+    followed |= {scan for scan in scans if scan.table.scan.alignment is not None}
     return JobPlan(
         roots=tuple(roots),
         scans=scans,

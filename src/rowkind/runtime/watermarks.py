@@ -46,8 +46,7 @@ class Account:
         return Account(marks, said["due"])
 
 
-@dataclass(frozen=True, slots=True)
-class Positions:
+class Positions(NamedTuple):
     """Where a table is: the next offset of each partition, where it ends now, and where it stops for good."""
 
     at: Offsets
@@ -73,6 +72,21 @@ class Watermarks:
         times = [self._time(i, table, marks[i], clock) for i, table in enumerate(positions)]
         before = list(previous) or [None] * len(self.groups)
         return [_moved(was, [times[i] for i in group]) for was, group in zip(before, self.groups, strict=True)]
+
+    def held(self, positions: Sequence[Positions], clock: int) -> set[int]:
+        """Tables that are too far ahead of the slowest of their alignment group: nothing more is read of them."""
+        aligned = {i: table.scan.alignment for i, table in enumerate(self.tables) if table.scan.alignment is not None}
+        if not aligned:
+            return set()
+        marks = self.account().marks
+        found = {i: self._time(i, positions[i], marks[i], clock) for i in aligned}
+        times = {i: time for i, time in found.items() if isinstance(time, int)}
+        held = set()
+        for i, time in times.items():
+            least = min(times[j] for j in times if aligned[j].group == aligned[i].group)
+            if time - least > aligned[i].max_drift.total_seconds() * 1_000_000:
+                held.add(i)
+        return held
 
     def due(self, clock: int) -> bool:
         """Whether something is to happen by the clock."""
