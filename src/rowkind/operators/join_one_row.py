@@ -77,7 +77,7 @@ class OneRow:
         if not len(given.key):
             return np.zeros(len(place), dtype=bool)
         old, new = self._held.identity, given.identity
-        return (place >= 0) & (new.h1[place] == old.h1) & (new.h2[place] == old.h2)
+        return np.asarray((place >= 0) & (new.h1[place] == old.h1) & (new.h2[place] == old.h2))
 
     def rows(self, keys: Bools) -> Held:
         return self._held if keys.all() else self._held.take(keys[self._held.key])

@@ -105,7 +105,7 @@ def joined_pairs(left: Pool, right: Pool, keys: int, residual: Residual | None) 
 
 
 def _holds(residual: Residual, left: Pool, right: Pool, li: Ints, ri: Ints) -> Bools:
-    columns = {}
+    columns: dict[str, pa.ChunkedArray] = {}
     for pool, rows in ((left, li), (right, ri)):
         names = [name for name in residual.columns if name in pool.rows.column_names]
         taken = pool.rows.select(names).take(pa.array(rows)) if names else pa.table({})
