@@ -211,6 +211,25 @@ def test_an_interval_join(lab: Lab, topic: TopicFactory) -> None:
     assert sorted(lab.shown) == [("+I", (1, "a", "x")), ("+I", (2, "b", None)), ("+I", (3, "c", None))]
 
 
+def test_a_temporal_join(lab: Lab, topic: TopicFactory) -> None:
+    source, rates = topic(partitions=1), topic(partitions=1)
+    lab.put(source, *(click(i, "eur", time) for i, time in enumerate(("10:00:00", "10:05:00", "10:20:00"))))
+    pairs = [("10:01:00", 1), ("10:10:00", 2)]
+    lab.put_pairs(rates, [({"c": "eur"}, {"c": "eur", "rate": r, "ts": f"2024-01-01 {time}"}) for time, r in pairs])
+    lab.finish(
+        CLICKS
+        + """
+        CREATE TABLE rates (c STRING, rate INT, ts TIMESTAMP(3), PRIMARY KEY (c) NOT ENFORCED, WATERMARK FOR ts AS ts)
+            WITH ('connector' = 'upsert-kafka', 'topic' = '{r}', {kafka}, {keyed}, {ends});
+        SELECT o.id, r.rate FROM clicks AS o LEFT JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.page = r.c;
+        """,
+        c=source,
+        r=rates,
+        ends="'scan.bounded.mode' = 'latest-offset'",
+    )
+    assert sorted(lab.shown) == [("+I", (0, None)), ("+I", (1, 1)), ("+I", (2, 2))]
+
+
 def test_a_row_without_time_is_a_named_error(lab: Lab, topic: TopicFactory) -> None:
     source = topic(partitions=1)
     lab.put(source, {"id": 1, "page": "a"})

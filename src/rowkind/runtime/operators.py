@@ -24,6 +24,7 @@ from rowkind.operators.rank import Rank
 from rowkind.operators.residual import Residual
 from rowkind.operators.residual_sql import duck_residual
 from rowkind.operators.sets import SetDifference
+from rowkind.operators.temporal_join import TemporalJoin
 from rowkind.operators.window_aggregate import WindowAggregate
 from rowkind.operators.window_rank import WindowRank
 from rowkind.operators.window_session import Sessions
@@ -77,7 +78,7 @@ def _(node: n.Join, ttl_ms: int) -> tuple[Operator, ...]:
     return (Join(*sides, JoinKind(node.kind), _residual(node), smallest_key(node), node.emit_before),)
 
 
-def _residual(node: n.Join | t.IntervalJoin) -> Residual | None:
+def _residual(node: n.Join | t.IntervalJoin | t.TemporalJoin) -> Residual | None:
     if node.residual is None:
         return None
     types = {c.name: arrow_type(c.type) for side in node.inputs for c in side.columns}
@@ -166,6 +167,24 @@ def _(node: t.IntervalJoin, ttl_ms: int) -> tuple[Operator, ...]:
     left = IntervalSide(input_schema(node.left), node.left_keys, node.left_time, node.upper)
     right = IntervalSide(input_schema(node.right), node.right_keys, node.right_time, -node.lower)
     return (IntervalJoin(left, right, kind, _residual(node), node.proctime),)
+
+
+@operators_for.register
+def _(node: t.TemporalJoin, ttl_ms: int) -> tuple[Operator, ...]:
+    if emits(node.left) is not ChangelogMode.INSERT_ONLY:
+        what = f"a left side that is updated: {described(node)}"
+        raise RowkindError("OPERATOR_NOT_YET_SUPPORTED", operator=what)
+    joined = TemporalJoin(
+        left=input_schema(node.left),
+        right=input_schema(node.right),
+        kind=JoinKind(node.kind),
+        left_keys=node.left_keys,
+        right_keys=node.right_keys,
+        left_time=None if node.proctime else node.left_time,
+        right_time=None if node.proctime else node.right_time,
+        residual=_residual(node),
+    )
+    return (joined,)
 
 
 def _local(node: n.Node) -> bool:
