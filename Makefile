@@ -27,7 +27,8 @@ lint: install
 	$(BIN)/mypy
 
 test: install lint
-	$(BIN)/pytest
+	$(BIN)/pytest -q -n 2 -m "not spark and not fault"
+	$(BIN)/pytest -q -m "spark or fault"
 
 demo: install
 	$(BIN)/rowkind demo

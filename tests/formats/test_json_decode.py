@@ -32,6 +32,9 @@ ROW = t.row(("x", t.INT), ("y", t.STRING))
 class Bad:
     """Stands for a value that cannot be read."""
 
+    def __repr__(self) -> str:
+        return "bad"
+
 
 BAD = Bad()
 

@@ -112,13 +112,20 @@ def _(node: n.Rank, ttl_ms: int) -> tuple[Operator, ...]:
         rank=rank,
         function=node.function,
         append_only=emits(node.input) is ChangelogMode.INSERT_ONLY,
-        latest_first=any(o.descending for o in by_arrival),
+        latest_first=any(o.descending for o in by_arrival) or _keeps_last(node),
         identity=smallest_key(node.input),
         upsert_key=smallest_key(node),
         update_before=node.emit_before,
         ttl_ms=ttl_ms,
     )
     return (ranked,)
+
+
+def _keeps_last(node: n.Rank) -> bool:
+    """Deduplication that keeps the latest row by event time: of two rows of one time the later one wins, as in Flink."""
+    if not (node.first == node.last == 1 and node.order and node.order[0].descending):
+        return False
+    return time_attribute(node.input, node.order[0].column) is TimeAttribute.ROWTIME
 
 
 @operators_for.register
@@ -152,7 +159,7 @@ def _(node: t.WindowRank, ttl_ms: int) -> tuple[Operator, ...]:
         rank=rank,
         end=node.end,
         time=node.window.time,
-        latest_first=any(o.descending for o in by_arrival),
+        latest_first=any(o.descending for o in by_arrival) or _keeps_last(node),
         local=_local(node),
         proctime=node.window.proctime,
     )
