@@ -211,6 +211,25 @@ def test_an_interval_join(lab: Lab, topic: TopicFactory) -> None:
     assert sorted(lab.shown) == [("+I", (1, "a", "x")), ("+I", (2, "b", None)), ("+I", (3, "c", None))]
 
 
+def test_a_window_join(lab: Lab, topic: TopicFactory) -> None:
+    source, other = topic(partitions=1), topic(partitions=1)
+    lab.put(source, click(1, "a", "10:00:00"), click(2, "b", "10:00:59"), click(3, "c", "10:01:00"))
+    lab.put(other, click(1, "x", "10:00:30"), click(2, "y", "10:01:00"))
+    lab.finish(
+        CLICKS
+        + CLICKS.replace("clicks", "buys").replace("{c}", "{d}")
+        + """
+        SELECT l.id, l.page, r.page
+        FROM (SELECT * FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE))) AS l
+        LEFT JOIN (SELECT * FROM TABLE(TUMBLE(TABLE buys, DESCRIPTOR(ts), INTERVAL '1' MINUTE))) AS r
+        ON l.id = r.id AND l.window_start = r.window_start AND l.window_end = r.window_end;
+        """,
+        c=source,
+        d=other,
+    )
+    assert sorted(lab.shown) == [("+I", (1, "a", "x")), ("+I", (2, "b", None)), ("+I", (3, "c", None))]
+
+
 def test_a_temporal_join(lab: Lab, topic: TopicFactory) -> None:
     source, rates = topic(partitions=1), topic(partitions=1)
     lab.put(source, *(click(i, "eur", time) for i, time in enumerate(("10:00:00", "10:05:00", "10:20:00"))))

@@ -26,6 +26,7 @@ from rowkind.operators.residual_sql import duck_residual
 from rowkind.operators.sets import SetDifference
 from rowkind.operators.temporal_join import TemporalJoin
 from rowkind.operators.window_aggregate import WindowAggregate
+from rowkind.operators.window_join import WindowJoin, WindowSide
 from rowkind.operators.window_rank import WindowRank
 from rowkind.operators.window_session import Sessions
 from rowkind.plan import nodes as n
@@ -33,6 +34,7 @@ from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.explain import described
 from rowkind.plan.traits import emits, smallest_key, upsert_keys
+from rowkind.plan.windowing import windowing
 from rowkind.runtime.window_step import is_local
 from rowkind.state.contract import Order
 
@@ -78,7 +80,7 @@ def _(node: n.Join, ttl_ms: int) -> tuple[Operator, ...]:
     return (Join(*sides, JoinKind(node.kind), _residual(node), smallest_key(node), node.emit_before),)
 
 
-def _residual(node: n.Join | t.IntervalJoin | t.TemporalJoin) -> Residual | None:
+def _residual(node: n.Join | t.IntervalJoin | t.TemporalJoin | t.WindowJoin) -> Residual | None:
     if node.residual is None:
         return None
     types = {c.name: arrow_type(c.type) for side in node.inputs for c in side.columns}
@@ -121,8 +123,8 @@ def _(node: n.Rank, ttl_ms: int) -> tuple[Operator, ...]:
     return (ranked,)
 
 
-def _keeps_last(node: n.Rank) -> bool:
-    """Deduplication that keeps the latest row by event time: of two rows of one time the later one wins, as in Flink."""
+def _keeps_last(node: n.Rank | t.WindowRank) -> bool:
+    """Deduplication that keeps the latest row by event time: of rows of one time the later one wins, as in Flink."""
     if not (node.first == node.last == 1 and node.order and node.order[0].descending):
         return False
     return time_attribute(node.input, node.order[0].column) is TimeAttribute.ROWTIME
@@ -192,6 +194,15 @@ def _(node: t.TemporalJoin, ttl_ms: int) -> tuple[Operator, ...]:
         residual=_residual(node),
     )
     return (joined,)
+
+
+@operators_for.register
+def _(node: t.WindowJoin, ttl_ms: int) -> tuple[Operator, ...]:
+    left = WindowSide(input_schema(node.left), node.left_keys, node.left_end)
+    right = WindowSide(input_schema(node.right), node.right_keys, node.right_end)
+    found = windowing(node.left)
+    proctime = found is not None and found.window.proctime
+    return (WindowJoin(left, right, JoinKind(node.kind), _residual(node), _local(node), proctime),)
 
 
 def _local(node: n.Node) -> bool:

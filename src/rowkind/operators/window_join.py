@@ -1,0 +1,139 @@
+"""Joins of rows in the same window, when it closes: nothing is kept from then on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.operators.changes import KIND_FIELD, STALE, Bools, Ints, column_array, group, signs
+from rowkind.operators.closing import LATE, Closings, Now, check_times, closes
+from rowkind.operators.contract import BatchContext, Output
+from rowkind.operators.join_kind import JoinKind
+from rowkind.operators.pairs import pairs
+from rowkind.operators.residual import Residual
+from rowkind.operators.two_inputs import KEY, TwoInputs
+from rowkind.operators.waiting import Waiting, release
+from rowkind.state.contract import StateTables
+from rowkind.state.hashing import concat_hashes, hash_rows
+
+
+@dataclass(frozen=True)
+class WindowSide:
+    """One input: the columns that must equal the other side's, and the one that holds the window's end."""
+
+    schema: pa.Schema
+    keys: tuple[str, ...]
+    end: str
+
+    @cached_property
+    def columns(self) -> pa.Schema:
+        return pa.schema([f.with_nullable(True) for f in self.schema if f.name != KIND_COLUMN])
+
+
+@dataclass(frozen=True)
+class WindowJoin:
+    """The window is among the keys. Both sides may take rows back until the window closes."""
+
+    left: WindowSide
+    right: WindowSide
+    kind: JoinKind
+    residual: Residual | None = None
+    local: bool = False
+    proctime: bool = False
+
+    @property
+    def sides(self) -> tuple[WindowSide, WindowSide]:
+        return self.left, self.right
+
+    @property
+    def input_schemas(self) -> tuple[pa.Schema, ...]:
+        return self.left.schema, self.right.schema
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (KEY,)
+
+    @cached_property
+    def _exchange(self) -> TwoInputs:
+        return TwoInputs(self.left.columns, self.right.columns)
+
+    @property
+    def exchange_schema(self) -> pa.Schema:
+        return self._exchange.schema
+
+    @cached_property
+    def output_schema(self) -> pa.Schema:
+        right = [] if self.kind.filters else [*self.right.columns]
+        return pa.schema([*self.left.columns, *right, KIND_FIELD])
+
+    def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
+        side = self.sides[input]
+        check_times(delta.column(side.end), side.end)
+        return self._exchange.pack(input, delta, hash_rows(delta, side.keys), signs(delta))
+
+    def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
+        now, closings = Now.of(batch, self.proctime), Closings(state)
+        due = closings.due(now.after)
+        late, stale = 0, 0
+        closed, added = [], []
+        for at, side in enumerate(self.sides):
+            rows, weight = self._exchange.unpack(delta, at)
+            close = closes(column_array(rows, side.end), self.local, batch.zone)
+            in_time = np.flatnonzero(close > now.before)
+            late += len(close) - len(in_time)
+            sequence = np.full(len(close), batch.version)
+            given = Waiting(rows, weight, sequence, close).take(in_time)
+            ready, waits, lost = release(given, ("left", "right")[at], state, due, now)
+            closed.append(ready.rows.take(pa.array(np.repeat(np.arange(len(ready.weight)), ready.weight))))
+            added.append(waits)
+            stale += lost
+        later = np.concatenate(added)
+        closings.write(later, due)
+        timer = closings.next(now.after, later) if self.proctime else None
+        counters = {name: count for name, count in {LATE: late, STALE: stale}.items() if count}
+        return Output(self._joined(*closed), counters, timer)
+
+    def _joined(self, left: pa.Table, right: pa.Table) -> pa.Table:
+        keys = group(concat_hashes(hash_rows(left, self.left.keys), hash_rows(right, self.right.keys)))
+        numbers = np.split(keys.index, [left.num_rows])
+        a, b = (np.flatnonzero(_keyed(rows, side.keys)) for rows, side in zip((left, right), self.sides, strict=True))
+        found: list[tuple[Ints, Ints]] = []
+        for x, y in pairs(numbers[0][a], numbers[1][b], len(keys)):
+            li, ri = a[x], b[y]
+            if self.residual is not None:
+                sides = ((left, li), (right, ri))
+                columns = {
+                    name: rows.column(name).take(pa.array(at)) for rows, at in sides for name in rows.column_names
+                }
+                true = self.residual.evaluate(pa.table({name: columns[name] for name in self.residual.columns}))
+                li, ri = li[true], ri[true]
+            found.append((li, ri))
+        none = np.zeros(0, dtype=np.int64)
+        li = np.concatenate([none, *(x for x, _ in found)])
+        ri = np.concatenate([none, *(y for _, y in found)])
+        if self.kind.filters:
+            matched = np.isin(np.arange(left.num_rows), li)
+            return self._rows(left.filter(pa.array(matched == (self.kind is JoinKind.SEMI))))
+        alone = [
+            np.setdiff1d(np.arange(rows.num_rows), at) if shown else none
+            for rows, at, shown in zip((left, right), (li, ri), self.kind.unmatched, strict=True)
+        ]
+        li = np.concatenate([li, alone[0], np.full(len(alone[1]), -1)])
+        ri = np.concatenate([ri, np.full(len(alone[0]), -1), alone[1]])
+        return self._rows(left.take(pa.array(li, mask=li < 0)), right.take(pa.array(ri, mask=ri < 0)))
+
+    def _rows(self, *sides: pa.Table) -> pa.Table:
+        kinds = pa.array(np.full(sides[0].num_rows, RowKind.INSERT, dtype=np.int8))
+        columns = [column for side in sides for column in side.columns]
+        return pa.Table.from_arrays([*columns, kinds], schema=self.output_schema)
+
+
+def _keyed(rows: pa.Table, keys: tuple[str, ...]) -> Bools:
+    keyed = np.ones(rows.num_rows, dtype=bool)
+    for name in keys:
+        keyed &= column_array(rows, name).is_valid().to_numpy(zero_copy_only=False)
+    return keyed
