@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.kinds import RowKind
 from rowkind.operators.calls import AggregateCall
 from rowkind.operators.changes import STALE
 from rowkind.operators.closing import LATE
