@@ -79,7 +79,8 @@ def workloads(scale: float) -> tuple[Workload, ...]:
             _PAGEVIEWS.replace("{pageviews}", "pageviews")
             + "CREATE TABLE sink (user_region STRING, pv BIGINT, uv BIGINT, PRIMARY KEY (user_region) NOT ENFORCED) "
             f"WITH ({_upsert('{out}')});",
-            "INSERT INTO sink SELECT user_region, COUNT(*), COUNT(DISTINCT user_id) FROM pageviews GROUP BY user_region",
+            "INSERT INTO sink SELECT user_region, COUNT(*), COUNT(DISTINCT user_id) "
+            "FROM pageviews GROUP BY user_region",
         ),
         Workload(
             "retract",

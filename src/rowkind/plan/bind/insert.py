@@ -28,6 +28,9 @@ def bind_insert(insert: Insert, context: Context, index: int = 0) -> Sink:
     table = context.resolve(definition, Side.SINK)
     query = bind_query(insert.query, context)
     columns = insert_columns(table, insert.columns)
+    missing = [c.name for c in table.stored_columns if c not in columns and not c.type.nullable]
+    if missing:
+        raise context.error("MISSING_INSERT_COLUMN", insert.query, table=table.name, columns=", ".join(missing))
     if len(columns) != len(query.columns):
         raise _mismatch(insert, table, query, columns, "the number of columns differs", context)
     return Sink(_fitted(insert, table, query, columns, context), table, index, insert.on_conflict)
