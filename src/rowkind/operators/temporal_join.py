@@ -83,7 +83,7 @@ class TemporalJoin:
         if np.any(places < 0):
             raise ValueError("the left side of a temporal join takes rows back")
         if self.left_time is None:
-            return given
+            return given.take(pa.array(np.argsort(places)))
         closings = Closings(state)
         due = closings.due(now.after)
         at = micros(column_array(given, self.left_time))
