@@ -45,6 +45,7 @@ def run(
     from rowkind.runtime.job import wait_for
     from rowkind.runtime.session import Selection
 
+    text = _checked(file, var, set)
     console = Console()
     stop = threading.Event()
     session = _session(checkpoint, set, master, conf, console)
@@ -58,7 +59,7 @@ def run(
         signal.signal(number, finish)
     try:
         with console.progress(session.jobs):
-            for answer in session.execute(file.read_text(), pairs(var), str(file)):
+            for answer in session.execute(text, file=str(file)):
                 console.answer(answer)
                 if isinstance(answer, Selection):
                     wait_for([answer.job], stop)
@@ -80,12 +81,12 @@ def run(
 def explain(file: File, var: Variables = None, set: Settings = None) -> None:
     """Show the plan of every query in a script, without running any."""
     from rowkind.cli.console import Console
-    from rowkind.sql import parse_script, substitute
+    from rowkind.sql import parse_script
     from rowkind.sql import statements as s
 
+    text = _checked(file, var, set)
     console = Console()
     session = _session(None, set, None, None, console)
-    text = substitute(file.read_text(), pairs(var))
     try:
         for statement in parse_script(text, str(file)):
             if isinstance(statement, (s.Select, s.Insert, s.StatementSet)):
@@ -93,6 +94,18 @@ def explain(file: File, var: Variables = None, set: Settings = None) -> None:
             console.answer(session.run_statement(statement, text, str(file)))
     finally:
         session.stop()
+
+
+def _checked(file: Path, variables: list[str] | None, settings: list[str] | None) -> str:
+    """The script with its variables filled in. What is wrong with it or the arguments is told before Spark starts."""
+    from rowkind.catalog.session import SessionOptions
+    from rowkind.sql import parse_script, substitute
+
+    for key, value in pairs(settings).items():
+        SessionOptions().set(key, value)
+    text = substitute(file.read_text(), pairs(variables))
+    list(parse_script(text, str(file)))
+    return text
 
 
 def _session(
@@ -128,4 +141,6 @@ def pairs(given: list[str] | None) -> dict[str, str]:
 def _report(error: BaseException | None, cause: BaseException | None, verbose: bool) -> None:
     if verbose and cause is not None:
         traceback.print_exception(cause)
+        if java := getattr(cause, "_stackTrace", None):
+            print(java, file=sys.stderr)
     print(error, file=sys.stderr)

@@ -149,6 +149,9 @@ class Job:
     def _end(self) -> None:
         try:
             self._query.stop()
+        except Exception as cause:
+            if self.error is None:
+                self._fail(cause)
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._ended.set()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from rowkind.catalog.catalog import Catalog
@@ -125,7 +126,8 @@ class Session:
             with contextlib.suppress(RowkindError):
                 job.wait()
         if self._owned:
-            self.spark.stop()
+            with contextlib.suppress(Py4JError, OSError):  # Spark is gone already
+                self.spark.stop()
 
     @singledispatchmethod
     def _run(self, statement: s.Statement) -> Answer:

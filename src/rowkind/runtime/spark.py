@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -48,7 +50,7 @@ def start_spark(
     target, quiet = _quiet(log)
     for key, value in {**_AT_START, **quiet, **RELIED_ON, **(conf or {})}.items():
         builder = builder.config(key, value)
-    with _stderr_to(target):
+    with _stderr_to(target), _deaf_to_sigterm():
         return builder.getOrCreate()
 
 
@@ -58,6 +60,22 @@ def rely_on(spark: SparkSession) -> SparkSession:
     for key, value in RELIED_ON.items():
         session.conf.set(key, value)
     return session
+
+
+@contextlib.contextmanager
+def _deaf_to_sigterm() -> Iterator[None]:
+    """The JVM that starts meanwhile ignores SIGTERM: sent to all processes at once, it is for the driver to act on.
+
+    The driver finishes the batch and stops the JVM, which also ends when the driver is gone.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    saved = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, saved or signal.SIG_DFL)
 
 
 @contextlib.contextmanager
