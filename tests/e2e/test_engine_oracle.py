@@ -1,7 +1,7 @@
 """Random changelogs through the whole engine: after every wave each result equals batch SQL over the current tables.
 
-One statement set holds the whole corpus, so that two source topics feed every operator at once. Between two waves the
-job is stopped and resumed from its checkpoint.
+One statement set holds the whole corpus, so that two source topics feed every operator at once. Before the last wave
+the job is stopped and resumed from its checkpoint.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
 WAVES = 3
+RESUMED_AFTER = 1
 CHANGES = 120
 
 
@@ -130,12 +131,11 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize("resumed", [False, True], ids=["running", "resumed"])
 def test_every_result_equals_batch_sql_after_every_wave(
-    resumed: bool, labs: Callable[..., Lab], topic: TopicFactory, tmp_path: Path
+    labs: Callable[..., Lab], topic: TopicFactory, tmp_path: Path
 ) -> None:
     print(f"ROWKIND_SEED={SEED}")
-    rng = random.Random(SEED + resumed)
+    rng = random.Random(SEED)
     sources = {"a": topic(partitions=3), "b": topic(partitions=2)}
     sinks = {case.name: topic(partitions=2) for case in CASES}
     tables: dict[str, dict[int, dict[str, Any]]] = {"a": {}, "b": {}}
@@ -147,7 +147,7 @@ def test_every_result_equals_batch_sql_after_every_wave(
         for case in CASES:
             found, wanted = _materialised(lab, sinks[case.name]), _expected(case, tables)
             assert found == wanted, f"{case.name} after wave {wave}"
-        if resumed and wave + 1 < WAVES:
+        if wave == RESUMED_AFTER:
             job.stop()
             job.wait()
             lab.close()
