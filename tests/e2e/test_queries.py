@@ -83,7 +83,7 @@ def test_a_statement_set_reads_its_source_once(lab: Lab, topic: TopicFactory) ->
 
 
 def test_time_is_fixed_per_batch(lab: Lab, topic: TopicFactory) -> None:
-    source = topic(partitions=2)
+    source = topic()
     lab.put(source, *({"id": i} for i in range(20)))
     lab.finish(
         """
