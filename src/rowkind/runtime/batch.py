@@ -183,7 +183,8 @@ class BatchStep:
         progress.batches += 1
         progress.rows_in = sum(c for name, c in progress.counts.items() if name.endswith(".rows-read"))
         progress.rows_out = sum(c for name, c in progress.counts.items() if name.endswith(".rows-written"))
-        progress.rows_per_second = batch.rows / max(took.total_seconds(), 0.001)
+        if batch.rows:  # an empty batch, such as a bounded job's last, says nothing about speed
+            progress.rows_per_second = batch.rows / max(took.total_seconds(), 0.001)
         progress.lag = offset["lag"]
         for index, table in enumerate(self._plan.tables):
             read = sum(r.until - r.start for task in batch.tasks.get(index, ()) for r in task)
