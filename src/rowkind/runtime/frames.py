@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from rowkind.catalog.types import Field, arrow_type, quote, spark_type
+from rowkind.catalog.types import Field, quote, spark_type
 from rowkind.kafka.messages import row_schema
 from rowkind.kafka.transactions import Promise
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
@@ -24,7 +24,7 @@ from rowkind.runtime.batches import Batch
 from rowkind.runtime.deltas import Delta
 from rowkind.runtime.exchange import exchanged
 from rowkind.runtime.job_plan import JobPlan, NamedOperator
-from rowkind.runtime.operators import FILTER
+from rowkind.runtime.operators import FILTER, changelog_schema
 from rowkind.runtime.steps import PARTITION, Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
 from rowkind.runtime.unnesting import generator, unnested
 from rowkind.runtime.watch_step import WATERMARK, Watch
@@ -236,11 +236,6 @@ class Frames:
 
     def _sql(self, sql: str) -> str:
         return bind_clock(sql, self._batch.clock, self._batch.number)
-
-
-def changelog_schema(columns: tuple[Field, ...]) -> pa.Schema:
-    """The Arrow schema of a changelog with these columns; every column may be null, as in a delete."""
-    return pa.schema([*(pa.field(c.name, arrow_type(c.type)) for c in columns), pa.field(KIND_COLUMN, pa.int8())])
 
 
 def _together(node: n.Node, key: tuple[str, ...]) -> bool:

@@ -229,9 +229,10 @@ def _call(call: n.Call) -> AggregateCall:
 
 
 def input_schema(node: n.Node) -> pa.Schema:
-    """A node's changelog as its consumer sees it: every column may be null."""
-    return pa.schema([*(_field(c) for c in node.columns), pa.field(KIND_COLUMN, pa.int8())])
+    """A node's changelog as its consumer sees it."""
+    return changelog_schema(node.columns)
 
 
-def _field(column: Field) -> pa.Field:
-    return pa.field(column.name, arrow_type(column.type))
+def changelog_schema(columns: tuple[Field, ...]) -> pa.Schema:
+    """The Arrow schema of a changelog with these columns; every column may be null, as in a delete."""
+    return pa.schema([*(pa.field(c.name, arrow_type(c.type)) for c in columns), pa.field(KIND_COLUMN, pa.int8())])
