@@ -64,7 +64,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
-from sqlglot.generator import Generator
+from sqlglot.generator import Generator as SqlGenerator
 
 from rowkind.sql import writer
 from rowkind.sql.tokens import FlinkTokenizer
@@ -79,9 +79,9 @@ class Flink(Dialect):
     class Tokenizer(FlinkTokenizer):
         pass
 
-    class Generator(Generator):
+    class Generator(SqlGenerator):
         SUPPORTS_BETWEEN_FLAGS = True
-        TRANSFORMS: ClassVar = {**Generator.TRANSFORMS, **writer.TRANSFORMS}
+        TRANSFORMS: ClassVar = {**SqlGenerator.TRANSFORMS, **writer.TRANSFORMS}
 
 
 def render(node: exp.Expr) -> str:
