@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from tests.servers import shared
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from tests.kafka_client import KafkaClient, TopicFactory
+
+# A busy machine is slow: how long an example takes is no part of any test.
+hypothesis_settings.register_profile("rowkind", deadline=None)
+hypothesis_settings.load_profile("rowkind")
 
 RUN_FOLDER, RUN_OWNER = "ROWKIND_TEST_RUN", "ROWKIND_TEST_OWNER"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -260,3 +261,27 @@ def test_properties_are_checked_before_a_job_starts(lab: Lab) -> None:
     assert "isolation.level" in failed.value.params["suggestion"]
     lab.start("DROP TABLE t;" + table + "EXPLAIN SELECT * FROM t;", more="'properties.metric.reporters' = 'x'")
     assert sum("metric.reporters" in notice for notice in lab.notices) == 1
+
+
+def test_a_buffered_sink_writes_the_last_row_of_each_key(lab: Lab, topic: TopicFactory) -> None:
+    """Spec 3.6: a delete behind an insert is a tombstone, an insert behind a delete just the row."""
+    source, target = topic(), topic(**{"cleanup.policy": "compact"})
+    pairs: list[tuple[Any, Any]] = [({"id": i % 3}, {"id": i % 3, "n": i}) for i in range(9)]
+    lab.put_pairs(source, [*pairs, ({"id": 0}, None), ({"id": 7}, None), ({"id": 7}, {"id": 7, "n": 9})])
+    job = lab.finish(
+        """
+        CREATE TABLE numbers (id INT, n INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+            'topic' = '{source}', {kafka}, {keyed}, 'scan.bounded.mode' = 'latest-offset');
+        CREATE TABLE latest (id INT, n INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+            'topic' = '{target}', {kafka}, {keyed},
+            'sink.buffer-flush.max-rows' = '100', 'sink.buffer-flush.interval' = '2 s');
+        INSERT INTO latest SELECT id, n FROM numbers;
+        """,
+        source=source,
+        target=target,
+    )
+    wanted = [({"id": 0}, None), ({"id": 1}, 7), ({"id": 2}, 8), ({"id": 7}, 9)]
+    assert sorted(((k, v and v["n"]) for k, v in lab.pairs(target)), key=str) == wanted
+    assert job.progress.counts["latest.changes-coalesced"] == 8
+    assert job.plan.interval(None) == job.plan.interval(timedelta(seconds=1)) == timedelta(seconds=2)
+    assert job.plan.interval(timedelta(seconds=3)) == timedelta(seconds=3)

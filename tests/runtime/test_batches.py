@@ -29,6 +29,7 @@ class Log:
     begin: int = 0
     notes: list[str] = field(default_factory=list)
     started: int = 0
+    id: str = "first"
 
     def start(self) -> Offsets:
         self.started += 1
@@ -43,7 +44,10 @@ class Log:
     def end(self, partitions: Sequence[Partition]) -> Offsets:
         return {p: self.ends[p] for p in partitions}
 
-    def restarted(self, beyond: Offsets) -> Offsets:
+    def ids(self, topics: Iterable[str]) -> dict[str, str]:
+        return dict.fromkeys(topics, self.id)
+
+    def restarted(self, beyond: Offsets, anew: frozenset[str]) -> Offsets:
         self.notes.append("made anew")
         return dict.fromkeys(beyond, self.begin)
 
@@ -136,17 +140,39 @@ def test_a_partition_that_ends_before_its_position_is_restarted() -> None:
 
 
 def test_an_interval_is_waited_for_unless_there_is_more_to_read() -> None:
-    log, now = Log({A0: 10}), [0]
-    plan = planner(log, rows=6, interval=timedelta(seconds=5), clock=lambda: now[0])
+    log, now = Log({A0: 10}), [0.0]
+    plan = planner(log, rows=6, interval=timedelta(seconds=5), steady=lambda: now[0])
     first = offset_of(plan.next({}))
     assert first["lag"] == 4
     second = offset_of(plan.next(first))
     assert second["lag"] == 0
     log.ends[A0] = 11
-    now[0] = 4_999_999
+    now[0] = 4.9
     assert plan.next(second) is None
-    now[0] = 5_000_000
-    assert offset_of(plan.next(second))["clock"] == 5_000_000
+    now[0] = 5.0
+    assert ranges(offset_of(plan.next(second))) == {OffsetRange("a", 0, 10, 11)}
+
+
+def test_time_never_runs_backwards_and_a_clock_that_is_set_back_stops_nothing() -> None:
+    log, now = Log({A0: 1}), [1_000_000]
+    plan = planner(log, interval=timedelta(0), clock=lambda: now[0])
+    first = offset_of(plan.next({}))
+    log.ends[A0], now[0] = 2, 500
+    second = offset_of(plan.next(first))
+    assert (first["clock"], second["clock"]) == (1_000_000, 1_000_000)
+    log.ends[A0], now[0] = 3, 9_000_000
+    assert offset_of(plan.next(second))["clock"] == 9_000_000
+
+
+def test_a_topic_made_anew_is_recognised_even_when_it_is_longer_than_the_old_one() -> None:
+    log = Log({A0: 10})
+    first = offset_of(planner(log).next({}))
+    log.ends, log.id = {A0: 25}, "second"
+    second = offset_of(planner(log).next(first))
+    assert ranges(second) == {OffsetRange("a", 0, 0, 25)}
+    assert second["notes"] == ["made anew"]
+    log.ends = {A0: 30}
+    assert ranges(offset_of(planner(log).next(second))) == {OffsetRange("a", 0, 25, 30)}
 
 
 def test_a_bounded_job_does_not_wait_for_the_interval() -> None:

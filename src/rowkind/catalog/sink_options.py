@@ -63,8 +63,8 @@ BUFFER_MAX_ROWS = Option(
     integer,
     "int",
     0,
-    "Number of distinct keys that are held back at most; 0 is off. Goes with `sink.buffer-flush.interval`.",
-    supported=False,
+    "Number of distinct keys that a task holds back at most, to write only the last row of each; 0 is off. Goes with "
+    "`sink.buffer-flush.interval`.",
 )
 
 BUFFER_INTERVAL = Option(
@@ -72,8 +72,8 @@ BUFFER_INTERVAL = Option(
     duration,
     "duration",
     timedelta(0),
-    "How long a key is held back at most; 0 is off. Goes with `sink.buffer-flush.max-rows`.",
-    supported=False,
+    "Least time from one batch of the job to the next, unless there is more to read, so that a key is written once in "
+    "that time; everything is written before a batch is done. 0 is off. Goes with `sink.buffer-flush.max-rows`.",
 )
 
 TOPIC_PARTITIONS = Option(

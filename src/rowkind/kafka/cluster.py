@@ -17,7 +17,13 @@ from confluent_kafka import (
     TopicCollection,
     TopicPartition,
 )
-from confluent_kafka.admin import ConfigResource, NewTopic, OffsetSpec, ResourceType  # type: ignore[attr-defined]
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    ConfigResource,
+    NewTopic,
+    OffsetSpec,
+    ResourceType,
+    TopicDescription,
+)
 
 from rowkind.errors import RowkindError, nearest
 from rowkind.kafka.clients import Properties, named, open_admin, open_consumer
@@ -84,12 +90,19 @@ class Cluster:
 
     def existing(self, topics: Sequence[str]) -> dict[str, list[int]]:
         """Those of the named topics that exist, with their partitions. Asking does not create them."""
+        return {topic: sorted(p.id for p in said.partitions) for topic, said in self._described(topics).items()}
+
+    def topic_ids(self, topics: Sequence[str]) -> dict[str, str]:
+        """The ids of those of the named topics that exist: a topic that is created again has another one."""
+        return {topic: str(said.topic_id) for topic, said in self._described(topics).items()}
+
+    def _described(self, topics: Sequence[str]) -> dict[str, TopicDescription]:
         asked = self._admin.describe_topics(TopicCollection(list(topics)), request_timeout=self.timeout)
         found = {}
         for topic, future in asked.items():
             answer = self._answer(future, f"looking for topic '{topic}'", missing=KafkaError.UNKNOWN_TOPIC_OR_PART)
             if answer is not None:
-                found[topic] = sorted(p.id for p in answer.partitions)
+                found[topic] = answer
         return found
 
     def beginnings(self, partitions: Iterable[Partition]) -> Offsets:

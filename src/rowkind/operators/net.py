@@ -21,9 +21,9 @@ def net_change(changes: pa.Table, key: list[str]) -> pa.Table:
     kinds = changes.column(KIND_COLUMN).to_numpy()
     weights = np.where((kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER), 1, -1)
     columns = [name for name in changes.column_names if name != KIND_COLUMN]
-    _, last, of_row = _groups(hash_rows(changes, columns))
+    _, last, of_row = groups(hash_rows(changes, columns))
     net = np.bincount(of_row, weights).astype(np.int64)
-    keys, _, of_key = _groups(hash_rows(changes.take(pa.array(last)), key))
+    keys, _, of_key = groups(hash_rows(changes.take(pa.array(last)), key))
     chosen = np.full(len(keys), -1)
     for sign in (-1, 1):
         hit = np.flatnonzero(np.sign(net) == sign)
@@ -36,7 +36,7 @@ def net_change(changes: pa.Table, key: list[str]) -> pa.Table:
     return rows.set_column(rows.column_names.index(KIND_COLUMN), KIND_COLUMN, pa.array(kind))
 
 
-def _groups(hashes: KeyHashes) -> tuple[Ints, Ints, Ints]:
+def groups(hashes: KeyHashes) -> tuple[Ints, Ints, Ints]:
     """The first row of each distinct hash, the last one, and for every row its group."""
     h1, h2 = hashes.h1, hashes.h2
     order = np.lexsort((np.arange(len(h1)), h2, h1))

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame, SparkSession
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.errors import RowkindError
 from rowkind.kafka.cluster import Cluster
 from rowkind.kafka.groups import commit_offsets, commits_offsets
 from rowkind.kinds import KIND_COLUMN, RowKind
@@ -170,8 +171,14 @@ class BatchStep:
 
     def _commit_groups(self, offset: dict[str, Any]) -> None:
         for table, until in zip(self._plan.tables, offset["until"], strict=True):
-            if commits_offsets(table.properties):
+            if not commits_offsets(table.properties):
+                continue
+            try:
                 commit_offsets(self._cluster(table), flat(until))
+            except RowkindError as error:
+                if error.condition != "KAFKA_UNREACHABLE":
+                    raise
+                self._progress.counts[f"{table.name}.group-commits-missed"] += 1  # the next batch commits again
 
     def _cluster(self, table: KafkaTable) -> Cluster:
         if table.name not in self._clusters:

@@ -38,8 +38,12 @@ class TablePositions(Protocol):
         """The current end of each partition."""
         ...
 
-    def restarted(self, beyond: Offsets) -> Offsets:
-        """Where to go on in partitions that end before the next offset to read, as in a topic made anew."""
+    def ids(self, topics: Iterable[str]) -> dict[str, str]:
+        """What tells each topic from another that had its name before."""
+        ...
+
+    def restarted(self, beyond: Offsets, anew: frozenset[str]) -> Offsets:
+        """Where to go on in partitions that end before the next offset to read, and in topics that were made anew."""
         ...
 
     def take_notes(self) -> list[str]:
@@ -103,6 +107,7 @@ class BatchPlanner:
         interval: timedelta | None = None,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
         watermarks: Watermarks | None = None,
+        steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._tables = tables
         self._splittable = splittable
@@ -110,24 +115,28 @@ class BatchPlanner:
         self._interval = interval or timedelta(0)
         self._clock = clock
         self._watermarks = watermarks
+        self._steady = steady
+        self._planned: float | None = None
+        """When the last batch was planned, on a clock that nobody sets; None before this process planned one."""
 
     def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
         """The offset of the next batch, or None when there is nothing new."""
-        if not previous:
-            return self._first()
-        if previous["final"] or self._early(previous):
+        if previous and (previous["final"] or self._early(previous)):
             return None
-        return self._later(previous)
+        offset = self._later(previous) if previous else self._first()
+        if offset is not None:
+            self._planned = self._steady()
+        return offset
 
     def _early(self, previous: Mapping[str, Any]) -> bool:
         """Whether the interval between two batches has not passed; one that has more to read does not wait for it."""
-        if not previous["lag"] and None in previous["stop"]:
-            return timedelta(microseconds=self._clock() - previous["clock"]) < self._interval
-        return False
+        if self._planned is None or previous["lag"] or None not in previous["stop"]:
+            return False
+        return self._steady() - self._planned < self._interval.total_seconds()
 
     def _first(self) -> dict[str, Any]:
         starts = [t.start() for t in self._tables]
-        return self._offset(0, starts, [t.stop() for t in self._tables], ())
+        return self._offset({"number": -1}, starts, [t.stop() for t in self._tables])
 
     def _later(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
         starts = [flat(u) for u in previous["until"]]
@@ -135,7 +144,7 @@ class BatchPlanner:
         for table, known, stop in zip(self._tables, starts, stops, strict=True):
             if stop is None:
                 known.update(table.discover(known))
-        offset = self._offset(previous["number"] + 1, starts, stops, previous.get("watermarks", ()))
+        offset = self._offset(previous, starts, stops)
         if offset["tasks"] or self._moves(offset):
             return offset
         return {**offset, "final": True} if None not in stops and not offset["lag"] else None
@@ -147,20 +156,18 @@ class BatchPlanner:
         return offset["watermarks"] != offset["before"] or self._watermarks.due(offset["clock"])
 
     def _offset(
-        self,
-        number: int,
-        starts: Sequence[Offsets],
-        stops: Sequence[Offsets | None],
-        before: Sequence[int | None],
+        self, previous: Mapping[str, Any], starts: Sequence[Offsets], stops: Sequence[Offsets | None]
     ) -> dict[str, Any]:
         tasks, untils, lag = {}, [], 0
         notes: list[str] = []
         positions: list[Positions] = []
-        clock = self._clock()
-        for table, start, stop in zip(self._tables, starts, stops, strict=True):
+        # Time does not run backwards in a job, whatever is done to the machine's clock.
+        clock = max(self._clock(), previous.get("clock", 0))
+        before = previous.get("watermarks", ())
+        topics = [dict(ids) for ids in previous.get("topics") or [{}] * len(self._tables)]
+        for table, start, stop, ids in zip(self._tables, starts, stops, topics, strict=True):
             ends = table.end(list(start))
-            if beyond := {p: at for p, at in start.items() if at > ends[p]}:
-                start.update(table.restarted(beyond))
+            _recognise(table, start, ends, ids)
             notes += table.take_notes()
             if stop is not None:
                 ends = {p: min(end, stop.get(p, end)) for p, end in ends.items()}
@@ -176,17 +183,28 @@ class BatchPlanner:
                 tasks[str(index)] = cut(ranges, pace, self._splittable[index])
         moved = self._watermarks.next(before, positions, clock) if self._watermarks else []
         return {
-            "number": number,
+            "number": previous["number"] + 1,
             "clock": clock,
             "watermarks": moved,
             "before": list(before) or [None] * len(moved),
             "tasks": tasks,
             "until": untils,
+            "topics": topics,
             "stop": [None if s is None else _nested(s) for s in stops],
             "lag": lag,
             "notes": notes,
             "final": False,
         }
+
+
+def _recognise(table: TablePositions, start: Offsets, ends: Offsets, ids: dict[str, str]) -> None:
+    """See that topics with anything new are those that were read before: one made anew has offsets of its own."""
+    moved = {p.topic for p, at in start.items() if at != ends[p] or p.topic not in ids}
+    found = table.ids(moved) if moved else {}
+    anew = frozenset(topic for topic, id in found.items() if ids.get(topic, id) != id)
+    if beyond := {p: at for p, at in start.items() if at > ends[p] or p.topic in anew}:
+        start.update(table.restarted(beyond, anew))
+    ids.update(found)
 
 
 def capped(start: Offsets, end: Offsets, rows: int) -> Offsets:

@@ -44,6 +44,7 @@ class Control:
         self._pace = folder / "pace"
         self._stop = folder / "stop"
         self._time = folder / "time"
+        self._waiting = folder / "waiting"
 
     @classmethod
     def create(cls, folder: Path, inputs: Inputs, cores: int) -> Control:
@@ -72,6 +73,22 @@ class Control:
         fresh = self._pace.with_suffix(".new")
         fresh.write_text(json.dumps({"rows": list(rows), "tasks": list(tasks)}))
         os.replace(fresh, self._pace)
+
+    @property
+    def waiting(self) -> str | None:
+        """The servers that do not answer now, while the source waits for them."""
+        try:
+            return self._waiting.read_text()
+        except FileNotFoundError:
+            return None
+
+    def set_waiting(self, servers: str | None) -> None:
+        if servers is None:
+            self._waiting.unlink(missing_ok=True)
+            return
+        fresh = self._waiting.with_suffix(".new")
+        fresh.write_text(servers)
+        os.replace(fresh, self._waiting)
 
     @property
     def stopping(self) -> bool:

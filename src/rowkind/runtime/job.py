@@ -74,12 +74,15 @@ class Job:
         self._checkpoint = Checkpoint(checkpoint or str(self._folder / "checkpoint"))
         record = self._checkpoint.open(plan)
         plan = self.plan = replace(plan, partitions=record.partitions)
+        interval = plan.interval(interval)
         inputs = Inputs(plan.tables, plan.splittable, interval, plan.groups)
         cores = spark.sparkContext.defaultParallelism
         self._control = Control.create(self._folder / "control", inputs, cores)
         self._step = BatchStep(
             plan, self._checkpoint, record, self._control, self.progress, interval, show, notify, inputs.tasks(cores)
         )
+        self._notify = notify
+        self._waiting: str | None = None
         self._ended = threading.Event()
         self._stopping = threading.Event()
         self._spark = spark
@@ -135,10 +138,18 @@ class Job:
     def _follow(self) -> Exception | None:
         """Until the query has ended or is to end; what it failed with, if it did."""
         while self._query.isActive and not self._stopping.is_set() and not self._step.finished.wait(0.1):
-            pass
+            self._tell_waiting()
         if self._query.isActive:
             self._query.processAllAvailable()
         return self._query.exception()
+
+    def _tell_waiting(self) -> None:
+        waiting = self._control.waiting
+        if waiting is not None and self._waiting is None:
+            self._notify(f"No Kafka broker answers at {waiting}; the job waits and goes on when one does.")
+        elif waiting is None and self._waiting is not None:
+            self._notify(f"Kafka answers again at {self._waiting}.")
+        self._waiting = waiting
 
     def _fail(self, cause: BaseException) -> None:
         self.cause = self._step.failure or cause

@@ -46,21 +46,26 @@ class KafkaPositions:
         return dict(resolve_new(self._cluster, fresh).offsets) if fresh else {}
 
     def end(self, partitions: Sequence[TopicPartition]) -> Offsets:
-        return dict(self._cluster.ends(partitions)) if partitions else {}
+        try:
+            return dict(self._cluster.ends(partitions)) if partitions else {}
+        except RowkindError as error:
+            if error.params.get("code") in ("UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_PARTITION"):
+                self._find()  # says which topic is gone
+            raise
 
-    def restarted(self, beyond: Offsets) -> Offsets:
+    def ids(self, topics: Iterable[str]) -> dict[str, str]:
+        return self._cluster.topic_ids(sorted(topics))
+
+    def restarted(self, beyond: Offsets, anew: frozenset[str]) -> Offsets:
         # Under read_committed a position may be past the last stable offset for a while; the log itself goes on.
         high = self._cluster.ends(beyond, stable=False)
-        gone = {p: at for p, at in beyond.items() if at > high[p]}
+        gone = {p: at for p, at in beyond.items() if at > high[p] or p.topic in anew}
         if gone and self._table.scan.on_data_loss is OnDataLoss.FAIL:
             partition, wanted = next(iter(sorted(gone.items())))
-            raise RowkindError(
-                "KAFKA_DATA_LOSS", **partition._asdict(), wanted=wanted, until=wanted, available=high[partition]
-            )
+            raise RowkindError("TOPIC_CREATED_AGAIN", **partition._asdict(), wanted=wanted, available=high[partition])
         self._notes += [
-            f"Topic '{p.topic}', partition {p.partition} ends at offset {high[p]}, before {at}, the next one to read: "
-            "it was made anew, and is read from its beginning."
-            for p, at in gone.items()
+            f"Topic '{topic}' was deleted and created again; it is read from its beginning."
+            for topic in sorted({p.topic for p in gone})
         ]
         return dict(self._cluster.beginnings(gone))
 
