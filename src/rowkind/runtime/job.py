@@ -28,6 +28,8 @@ from rowkind.runtime.spark import log_file
 _LATE = "Python worker failed to connect back"
 """Spark gives the process of the range source ten seconds to start, which a busy machine may exceed."""
 _RESTARTS = 5
+_DISK_FULL = "No space left on device"
+"""What the system says to Spark when it cannot write its logs."""
 
 
 class Status(StrEnum):
@@ -72,7 +74,9 @@ class Job:
         self.cause: BaseException | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="rowkind-job-"))
         self._checkpoint = Checkpoint(checkpoint or str(self._folder / "checkpoint"))
-        record = self._checkpoint.open(plan)
+        record, notes = self._checkpoint.open(plan)
+        for note in notes:
+            notify(note)
         plan = self.plan = replace(plan, partitions=record.partitions)
         interval = plan.interval(interval)
         inputs = Inputs(plan.tables, plan.splittable, interval, plan.groups)
@@ -155,6 +159,8 @@ class Job:
         self.cause = self._step.failure or cause
         found = carried(self.cause) or carried(cause)
         reason = _short(str(self.cause))
+        if found is None and _DISK_FULL in str(self.cause):
+            found = RowkindError("CHECKPOINT_NOT_WRITTEN", file=self._checkpoint.spark, reason=_DISK_FULL)
         self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log_file() or "its own file")
 
     def _end(self) -> None:

@@ -8,11 +8,13 @@ import tempfile
 import uuid
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
+
+from rowkind.errors import RowkindError
 
 
 class ChecksumSink:
@@ -68,15 +70,19 @@ class Folder:
 
     @contextmanager
     def write(self, name: str) -> Iterator[ChecksumSink]:
-        if not self._made:
-            self._fs.create_dir(self._path, recursive=True)
-            self._made = True
-        if not self.local:
-            with self._fs.open_output_stream(self.path(name)) as remote:
-                yield ChecksumSink(remote)
-            return
-        with _renamed(self.path(name)) as file:
-            yield ChecksumSink(file)
+        try:
+            if not self._made:
+                self._fs.create_dir(self._path, recursive=True)
+                self._made = True
+            with self._opened(name) as file:
+                yield ChecksumSink(file)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise RowkindError("CHECKPOINT_NOT_WRITTEN", file=self.path(name), reason=reason) from error
+
+    def _opened(self, name: str) -> AbstractContextManager[IO[bytes] | pa.NativeFile]:
+        path = self.path(name)
+        return _renamed(path) if self.local else self._fs.open_output_stream(path)  # type: ignore[no-any-return]
 
     def write_bytes(self, name: str, data: bytes) -> None:
         with self.write(name) as sink:
