@@ -38,8 +38,10 @@ TUNED = PLAIN | {
 def rowkind(workload: Workload, servers: str, out: str) -> dict[str, Any]:
     tables, insert = (text.format(servers=servers, out=out) for text in (workload.tables, workload.insert))
     ran = subprocess.run(
-        [sys.executable, "-m", "benchmarks.on_rowkind", tables, insert], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "benchmarks.on_rowkind", tables, insert], capture_output=True, text=True
     )
+    if ran.returncode:
+        raise RuntimeError(ran.stderr)
     found: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
     return found
 

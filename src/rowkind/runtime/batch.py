@@ -29,7 +29,7 @@ from rowkind.kafka.groups import commit_offsets, commits_offsets
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.plan import nodes as n
 from rowkind.runtime.batches import Batch, batch_of, flat
-from rowkind.runtime.checkpoint import Checkpoint, JobRecord
+from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.control import FIRST_ROWS, Control, adapted
 from rowkind.runtime.counters import counters
 from rowkind.runtime.delivery import ExactlyOnce
@@ -37,16 +37,19 @@ from rowkind.runtime.exchange import addresses
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.frames import Frames, Versions
 from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.job_record import JobRecord
 from rowkind.runtime.steps import DUE
 from rowkind.runtime.watch_step import highest
 from rowkind.runtime.watermarks import Account
+from rowkind.state.retention import sweep
 
 if TYPE_CHECKING:
     from rowkind.runtime.job import Progress
 
 WANTED = timedelta(seconds=5)
 """How long a batch should take when there is more to read than one batch holds, unless an interval is set."""
-
+SHORTEST = timedelta(seconds=1)
+"""With a backlog, batches are not cut smaller than this for a short interval: their fixed costs would eat the speed."""
 
 SINKS_AT_ONCE = 4
 KEPT_VERSIONS = 3
@@ -76,17 +79,19 @@ class BatchStep:
         self._record = record
         self._control = control
         self._progress = progress
-        self._wanted = interval or WANTED
+        self._wanted = max(interval or WANTED, SHORTEST)
         self._show = show
         self._notify = notify
         self._tasks = tasks
         self._rows = [min(FIRST_ROWS, t.scan.max_rows_per_batch or FIRST_ROWS) for t in plan.tables]
         self._names = [stage.name for chain in plan.operators.values() for stage in chain]
         last = checkpoint.last()
-        self._bases: dict[str, int] = {} if last is None else dict(checkpoint.manifest(last)["operators"])
+        done = {} if last is None else checkpoint.manifest(last)["operators"]
+        self._bases: dict[str, int] = {name: at for name, at in done.items() if record.owns(name, at)}
         self._once = ExactlyOnce(plan.sinks, checkpoint, record.id)
         self._once.clear()
         self._owner = checkpoint.claim()
+        sweep(checkpoint.state, self._bases, KEPT_VERSIONS)
         said = None if last is None else checkpoint.manifest(last).get("time")
         self._time = Account([{} for _ in plan.scans]) if said is None else Account.of_json(said)
         control.set_account(self._time)

@@ -1,41 +1,38 @@
 """The range source: a streaming source whose one row a batch says what the batch reads.
 
 Spark runs the reader in a Python process of its own beside the driver; it finds the job through a folder that only the
-two of them use (`Control`).
+two of them use (`Control`). Spark starts several more Python processes that only need the classes here, a second of a
+core each with everything imported; so what plans batches is imported by the one process that does.
 """
 
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.batches import BatchPlanner
-from rowkind.runtime.control import Control, Inputs
-from rowkind.runtime.positions import KafkaPositions
 from rowkind.runtime.remote import WorkerError
-from rowkind.runtime.watermarks import Watermarks
+
+if TYPE_CHECKING:
+    from rowkind.runtime.range_planner import RangePlanner
 
 
 class RangeReader(SimpleDataSourceStreamReader):
     """Asked by Spark before every batch, and after a restart for the batch that was under way."""
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: str) -> None:
         self._control = control
-        self._planner: BatchPlanner | None = None
+        self._planner: RangePlanner | None = None
 
     def initialOffset(self) -> dict[str, Any]:
         # A constant: Spark asks again after a kill in the first batch, and "latest" would then have moved.
         return {}
 
     def read(self, start: dict[str, Any]) -> tuple[Iterator[tuple[str]], dict[str, Any]]:
-        if self._control.stopping:
-            return iter(()), start
         try:
             end = self._next(start)
         except RowkindError as error:
@@ -51,12 +48,9 @@ class RangeReader(SimpleDataSourceStreamReader):
 
     def _next(self, start: dict[str, Any]) -> dict[str, Any] | None:
         if self._planner is None:
-            inputs: Inputs = pickle.loads(self._control.inputs.read_bytes())
-            positions = [KafkaPositions(t) for t in inputs.tables]
-            watermarks = Watermarks(inputs.tables, inputs.groups, self._control.account)
-            self._planner = BatchPlanner(
-                positions, inputs.splittable, self._control.pace, inputs.interval, watermarks=watermarks
-            )
+            from rowkind.runtime.range_planner import RangePlanner
+
+            self._planner = RangePlanner(Path(self._control))
         return self._planner.next(start)
 
 
@@ -71,4 +65,4 @@ class RangeSource(DataSource):
         return "batch string"
 
     def simpleStreamReader(self, schema: Any) -> SimpleDataSourceStreamReader:
-        return RangeReader(Control(Path(self.options["control"])))
+        return RangeReader(self.options["control"])
