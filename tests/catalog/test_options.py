@@ -13,6 +13,7 @@ from rowkind.catalog.document import PAGES
 from rowkind.catalog.options import boolean, duration, integer, positive, strings
 from rowkind.catalog.secrets import is_secret, masked
 from rowkind.formats import registry
+from rowkind.formats.registry import format_named
 from tests.catalog.conftest import ChangeFormat, PlainFormat
 
 
@@ -109,3 +110,16 @@ def test_generated_pages_are_current(path: Path, monkeypatch: pytest.MonkeyPatch
     for format in (PlainFormat, ChangeFormat):
         monkeypatch.delitem(registry.BUILT_IN, format.name)
     assert path.read_text("utf-8") == PAGES[path]()
+
+
+def test_no_option_of_a_table_or_a_format_is_for_later() -> None:
+    tables = [o for c in CONNECTORS.values() for o in c.options]
+    formats = [
+        o
+        for name in registry.BUILT_IN
+        if name not in (PlainFormat.name, ChangeFormat.name)
+        for o in format_named(name).options
+    ]
+    assert len(tables) > 60
+    assert len(formats) > 60
+    assert [o.name for o in (*tables, *formats) if not o.supported or o.later] == []

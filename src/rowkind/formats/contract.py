@@ -74,7 +74,8 @@ class FormatChoice:
     """A format picked by a table: its name, its option values by bare name (all declared ones), and its place."""
 
     name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Not shown: a registry's credentials may be among them."""
     context: FormatContext = field(default_factory=lambda: FormatContext("?"))
 
 

@@ -148,5 +148,8 @@ def _token(settings: Mapping[str, str], table: str) -> str | None:
 
 
 def _without_user(address: str) -> str:
+    """Also of what is no address: all in front of an @ may be a login."""
     parts = urlsplit(address)
+    if not parts.netloc:
+        return address.rpartition("@")[2]
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

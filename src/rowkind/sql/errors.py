@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from rowkind.catalog.secrets import masked_text
 from rowkind.errors import RowkindError
 
 
@@ -26,7 +27,7 @@ def _excerpt(source_line: str, line: int, column: int) -> str:
     number = str(line)
     # A tab keeps its own width in front of the caret, whatever the terminal makes of it.
     margin = "".join("\t" if c == "\t" else " " for c in source_line[: column - 1].ljust(column - 1))
-    return f"  {number} | {source_line.rstrip()}\n  {' ' * len(number)} | {margin}^"
+    return f"  {number} | {masked_text(source_line).rstrip()}\n  {' ' * len(number)} | {margin}^"
 
 
 @dataclass(frozen=True, slots=True)
