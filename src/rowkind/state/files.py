@@ -82,7 +82,7 @@ class Folder:
 
     def _opened(self, name: str) -> AbstractContextManager[IO[bytes] | pa.NativeFile]:
         path = self.path(name)
-        return _renamed(path) if self.local else self._fs.open_output_stream(path)  # type: ignore[no-any-return]
+        return _renamed(path) if self.local else self._fs.open_output_stream(path)
 
     def write_bytes(self, name: str, data: bytes) -> None:
         with self.write(name) as sink:
