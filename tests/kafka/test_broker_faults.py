@@ -10,8 +10,9 @@ import pytest
 
 from rowkind.broker import Broker
 from rowkind.errors import RowkindError
+from rowkind.kafka.fetching import ReadFields
 from rowkind.kafka.ranges import OffsetRange
-from rowkind.kafka.reader import ReadFields, read
+from rowkind.kafka.reader import read
 from rowkind.kafka.writer import Writer
 from tests.kafka_client import KafkaClient
 

@@ -14,8 +14,9 @@ from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 from rowkind.catalog.metadata import READABLE
 from rowkind.errors import RowkindError
 from rowkind.kafka import consumers
+from rowkind.kafka.fetching import ReadFields
 from rowkind.kafka.ranges import OffsetRange
-from rowkind.kafka.reader import ReadCounts, ReadFields, read
+from rowkind.kafka.reader import ReadCounts, read
 from tests.kafka.waiting import wait_for
 from tests.kafka_client import KafkaClient, Record, TopicFactory
 

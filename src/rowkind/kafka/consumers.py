@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
 from rowkind.kafka.clients import Properties, Reports, open_consumer
+from rowkind.kafka.fetching import Fetched, Fetcher, ReadFields, fetcher
 from rowkind.kafka.ranges import OffsetRange, Partition
 
 LIMIT = 16
 """Consumers kept in one process. Each holds up to its queue's bound in memory."""
 IDLE_SECONDS = 300.0
 
-Key = tuple[frozenset[tuple[str, str]], Partition]
+Key = tuple[frozenset[tuple[str, str]], Partition, ReadFields]
 
 
 @dataclass(slots=True)
@@ -24,29 +25,45 @@ class KeptConsumer:
     """A consumer of one partition. `carry` holds messages that were fetched past the last range's end."""
 
     consumer: Consumer
+    fetcher: Fetcher
     reports: Reports
     partition: Partition
+    fields: ReadFields
     next: int
-    carry: list[Message] = field(default_factory=list)
+    carry: Fetched | None = None
     used: float = 0.0
 
     def position(self) -> int:
         """Where the next message is looked for, past transaction markers; negative before the first one."""
         return int(self.consumer.position([TopicPartition(*self.partition)])[0].offset)
 
+    def fetch(self, limit: int, seconds: float) -> Fetched:
+        """Messages that were carried over come first."""
+        carry = self.carry
+        if carry is None:
+            return self.fetcher.fetch(limit, seconds)
+        self.carry = carry[limit:] if len(carry) > limit else None
+        return carry[:limit]
+
+    def carry_over(self, surplus: Fetched) -> None:
+        """What was fetched past the end of a range, for the next one."""
+        if self.carry is not None:
+            surplus = surplus.followed_by(self.carry)
+        self.carry = surplus if len(surplus) else None
+
     def close(self) -> None:
+        self.fetcher.close()
         self.consumer.close()
 
 
-def opened(partition: Partition, offset: int, properties: Properties) -> KeptConsumer:
+def opened(partition: Partition, offset: int, properties: Properties, fields: ReadFields) -> KeptConsumer:
     """A new consumer at an offset.
 
     One that stands elsewhere is not moved there: for a moment it still tells its old position, which is taken for the
     end of a range, and it first waits for the fetch that is under way.
     """
     consumer, reports = open_consumer(properties)
-    consumer.assign([TopicPartition(*partition, offset)])
-    return KeptConsumer(consumer, reports, partition, offset)
+    return KeptConsumer(consumer, fetcher(consumer, partition, offset, fields), reports, partition, fields, offset)
 
 
 _kept: OrderedDict[Key, KeptConsumer] = OrderedDict()
@@ -54,26 +71,27 @@ _owner = os.getpid()
 _inherited: list[OrderedDict[Key, KeptConsumer]] = []
 
 
-def take(range: OffsetRange, properties: Properties) -> KeptConsumer:
+def take(range: OffsetRange, properties: Properties, fields: ReadFields) -> KeptConsumer:
     """The consumer that stands at the range's start, for the caller alone; it is given back or dropped."""
     _after_fork()
     _close_idle()
     partition = Partition(range.topic, range.partition)
-    kept = _kept.pop(_key(partition, properties), None)
+    kept = _kept.pop(_key(partition, properties, fields), None)
     if kept is not None and kept.next == range.start:
         return kept
     if kept is not None:
         kept.close()
-    return opened(partition, range.start, properties)
+    return opened(partition, range.start, properties, fields)
 
 
 def give_back(kept: KeptConsumer, properties: Properties) -> None:
     """Keep a consumer for the next batch; the least recently used ones make room."""
     kept.used = time.monotonic()
-    earlier = _kept.pop(_key(kept.partition, properties), None)
+    key = _key(kept.partition, properties, kept.fields)
+    earlier = _kept.pop(key, None)
     if earlier is not None:
         earlier.close()
-    _kept[_key(kept.partition, properties)] = kept
+    _kept[key] = kept
     while len(_kept) > LIMIT:
         _kept.popitem(last=False)[1].close()
 
@@ -85,8 +103,8 @@ def close_all() -> None:
         _kept.popitem()[1].close()
 
 
-def _key(partition: Partition, properties: Properties) -> Key:
-    return frozenset(properties.items()), partition
+def _key(partition: Partition, properties: Properties, fields: ReadFields) -> Key:
+    return frozenset(properties.items()), partition, fields
 
 
 def _close_idle() -> None:

@@ -17,7 +17,7 @@ from rowkind.catalog.types import Field, arrow_type
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, Decoder
 from rowkind.formats.registry import format_named
-from rowkind.kafka.reader import ReadFields
+from rowkind.kafka.fetching import ReadFields
 from rowkind.kinds import KIND_COLUMN, RowKind
 
 Indices = npt.NDArray[np.int32]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
+import numpy as np
 import pyarrow as pa
-from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-from rowkind.catalog.metadata import READABLE
-from rowkind.catalog.types import arrow_field
 from rowkind.errors import RowkindError
 from rowkind.kafka import consumers
 from rowkind.kafka.clients import AUTHORIZATION, Properties, named
 from rowkind.kafka.consumers import KeptConsumer
-from rowkind.kafka.metadata import metadata_array
+from rowkind.kafka.fetching import Event, Fetched, ReadFields
 from rowkind.kafka.ranges import OffsetRange
 
 OnDataLoss = Literal["fail", "continue"]
@@ -31,20 +29,6 @@ _POLL_SECONDS = 0.02
 _CHUNK = 10_000
 _OUT_OF_RANGE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})
 _UNKNOWN_TOPIC = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION})
-
-
-@dataclass(frozen=True, slots=True)
-class ReadFields:
-    """What to take from each message: payloads, then metadata by key, in this order of columns."""
-
-    key: bool = True
-    value: bool = True
-    metadata: tuple[str, ...] = ()
-
-    @property
-    def schema(self) -> pa.Schema:
-        payloads = [pa.field(name, pa.binary()) for name, asked in (("key", self.key), ("value", self.value)) if asked]
-        return pa.schema([*payloads, *(arrow_field(name, READABLE[name]) for name in self.metadata)])
 
 
 @dataclass(slots=True)
@@ -68,34 +52,16 @@ def read(
     if range.start >= range.until:
         return
     fields, counts = fields or ReadFields(), counts or ReadCounts()
-    reading = _Reading(consumers.take(range, properties), range, properties, on_data_loss, counts)
+    reading = _Reading(consumers.take(range, properties, fields), range, properties, on_data_loss, counts)
     try:
-        for messages in reading.batches(cap_rows):
-            counts.messages += len(messages)
-            yield _record_batch(messages, fields)
+        for rows in reading.batches(cap_rows):
+            counts.messages += rows.num_rows
+            yield rows
     except BaseException:
         # also when the caller stops early: nobody knows where this consumer stands
         reading.kept.close()
         raise
     consumers.give_back(reading.kept, properties)
-
-
-def _record_batch(messages: list[Message], fields: ReadFields) -> pa.RecordBatch:
-    columns = []
-    if fields.key:
-        columns.append(pa.array(list(map(Message.key, messages)), pa.binary()))
-    if fields.value:
-        columns.append(pa.array(list(map(Message.value, messages)), pa.binary()))
-    columns += [metadata_array(name, messages) for name in fields.metadata]
-    if not columns:
-        return pa.RecordBatch.from_struct_array(pa.array([{}] * len(messages), pa.struct([])))
-    return pa.RecordBatch.from_arrays(columns, schema=fields.schema)
-
-
-def _offset(message: Message) -> int:
-    offset = message.offset()
-    assert offset is not None
-    return offset
 
 
 class _Reading:
@@ -115,53 +81,41 @@ class _Reading:
         self.patience = int(wait) / 1000 if wait.isdigit() else PATIENCE
         self.deadline = time.monotonic() + self.patience
 
-    def batches(self, cap_rows: int) -> Iterator[list[Message]]:
-        pending: list[Message] = []
-        size = 0
+    def batches(self, cap_rows: int) -> Iterator[pa.RecordBatch]:
+        pending: list[pa.RecordBatch] = []
+        rows = size = 0
         while self.next < self.range.until:
-            chunk = self._chunk(min(_CHUNK, cap_rows - len(pending)))
-            pending += chunk
-            size += sum(map(len, filter(None, map(Message.value, chunk))))
-            if pending and (len(pending) >= cap_rows or size >= CAP_BYTES):
-                yield pending
-                pending, size = [], 0
+            chunk = self._chunk(min(_CHUNK, cap_rows - rows))
+            if len(chunk):
+                pending.append(chunk.rows)
+                rows, size = rows + len(chunk), size + chunk.bytes
+            if rows >= cap_rows or size >= CAP_BYTES:
+                yield pa.concat_batches(pending)
+                pending, rows, size = [], 0, 0
         if pending:
-            yield pending
+            yield pa.concat_batches(pending)
         self.kept.next = self.range.until
 
-    def _chunk(self, limit: int) -> list[Message]:
+    def _chunk(self, limit: int) -> Fetched:
         """The next messages inside the range, perhaps none; moves `next` on."""
-        messages = self._consumed(limit)
-        if not messages:
+        fetched = self.kept.fetch(min(limit, self.range.until - self.next), _POLL_SECONDS)
+        if len(fetched):
+            fetched = self._inside(fetched)
+        elif not fetched.events:
             self._move_by_position()
-            return []
-        last = _offset(messages[-1])
+        for event in fetched.events:
+            self._handle(event)
+        return fetched
+
+    def _inside(self, fetched: Fetched) -> Fetched:
+        last = int(fetched.offsets[-1])
         if last < self.range.until:
             self._moved_to(last + 1)
-            return messages
-        cut = bisect_left(messages, self.range.until, key=_offset)
-        self.kept.carry = messages[cut:] + self.kept.carry
+            return fetched
+        cut = int(np.searchsorted(fetched.offsets, self.range.until))
+        self.kept.carry_over(fetched[cut:])
         self._moved_to(self.range.until)
-        return messages[:cut]
-
-    def _consumed(self, limit: int) -> list[Message]:
-        carry = self.kept.carry
-        if carry:
-            self.kept.carry = carry[limit:]
-            return carry[:limit]
-        consumed = self.kept.consumer.consume(min(limit, self.range.until - self.next), _POLL_SECONDS)
-        return self._without_events(consumed) if any(map(Message.error, consumed)) else consumed
-
-    def _without_events(self, consumed: list[Message]) -> list[Message]:
-        messages: list[Message] = []
-        for one in consumed:
-            if one.error() is None:
-                messages.append(one)
-                continue
-            if messages:
-                self._moved_to(_offset(messages[-1]) + 1)
-            self._handle(one)
-        return messages
+        return fetched[:cut]
 
     def _moved_to(self, offset: int) -> None:
         if offset > self.next:
@@ -175,13 +129,11 @@ class _Reading:
         if self.next < self.range.until and time.monotonic() > self.deadline:
             self._give_up(self.kept.reports.hopeless or self.stalled_by)
 
-    def _handle(self, event: Message) -> None:
-        error = event.error()
-        if error is None:
-            return
+    def _handle(self, event: Event) -> None:
+        error = event.error
         code = error.code()
         if code == KafkaError._PARTITION_EOF:
-            self._moved_to(event.offset() or 0)
+            self._moved_to(event.offset)
         elif code in _OUT_OF_RANGE:
             self._out_of_range()
         elif code == KafkaError.GROUP_AUTHORIZATION_FAILED:
@@ -207,7 +159,7 @@ class _Reading:
 
     def _reopen(self) -> None:
         self.kept.close()
-        self.kept = consumers.opened(self.kept.partition, self.next, self.properties)
+        self.kept = consumers.opened(self.kept.partition, self.next, self.properties, self.kept.fields)
 
     def _watermarks(self) -> tuple[int, int]:
         partition = TopicPartition(self.range.topic, self.range.partition)
