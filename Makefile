@@ -8,7 +8,7 @@ help:
 	@echo "make test     install what the tests need, check the code, run all tests"
 	@echo "make install  create .venv with the rowkind command"
 	@echo "make lint     ruff and mypy"
-	@echo "make docs     write the pages of options and functions again, from their declarations"
+	@echo "make docs     write the pages of options, functions and errors again, from their declarations"
 	@echo "make bench    measure rowkind beside Flink on the same topics"
 	@echo "make flink    install Flink beside rowkind: benchmarks and recorders compare with it"
 
@@ -36,6 +36,7 @@ demo: install
 docs: install
 	$(BIN)/python -m rowkind.catalog.document
 	$(BIN)/python -m rowkind.plan.expressions.functions.document
+	$(BIN)/python -m rowkind.conditions.document
 
 bench: install flink
 	$(BIN)/python -m benchmarks.compare

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-GENERATED = {"options.md", "options-formats.md", "functions.md"}
+GENERATED = {"options.md", "options-formats.md", "functions.md", "errors.md"}
 LANGUAGES = {"sql", "console", "python", "text"}
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 
