@@ -10,6 +10,7 @@ INVERTIBLE = frozenset({"COUNT", "SUM", "AVG", "STDDEV_POP", "STDDEV_SAMP", "VAR
 EXTREMES = frozenset({"MIN", "MAX"})
 ENDINGS = frozenset({"FIRST_VALUE", "LAST_VALUE"})
 COLLECTING = frozenset({"LISTAGG", "ARRAY_AGG", "COLLECT"})
+LAG = "LAG"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,7 @@ class AggregateCall:
     filter: str | None = None
     separator: str = ","
     """Of LISTAGG."""
+    offset: int = 1
+    """Of LAG: so many rows before; LEAD is one after, -1."""
+    default: str | None = None
+    """Of LAG: the column that counts where there is no such row."""

@@ -74,6 +74,9 @@ def _(node: n.Aggregate) -> str:
 
 
 def _call(call: n.Call) -> str:
+    if call.function == "LAG":
+        value, *default = call.arguments
+        return f"{'LEAD' if call.offset < 0 else 'LAG'}({', '.join([value, str(abs(call.offset)), *default])})"
     arguments = ("DISTINCT " if call.distinct else "") + (", ".join(call.arguments) or "*")
     return f"{call.function}({arguments})" + (f" FILTER {call.filter}" if call.filter else "")
 

@@ -29,6 +29,7 @@ def _(node: n.Aggregate) -> str:
     return f"{what} per ({', '.join(node.keys) or 'the whole table'}){extra}{_growing(node)}"
 
 
+_COLLECTING = frozenset({"LISTAGG", "ARRAY_AGG", "COLLECT"})
 _INVERTIBLE = frozenset({"COUNT", "SUM", "AVG", "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP"})
 
 
@@ -94,8 +95,25 @@ def _(node: t.Over) -> str:
         return f"all rows {per}{_growing(node)}"
     waiting = "rows until time has passed them; " if node.time is not None else ""
     if node.preceding is None:
-        return f"{waiting}accumulators {per}{_growing(node) if node.partition else ''}"
+        return f"{waiting}{' and '.join(_carried(node))} {per}{_growing(node) if _grows(node) else ''}"
     return f"{waiting}the rows of the frame {per}{_growing(node) if node.rows and node.partition else ''}"
+
+
+def _carried(node: t.Over) -> list[str]:
+    """What a frame from the first row on keeps of the rows that have passed."""
+    functions = {call.function for call in node.calls}
+    found = ["accumulators"] if functions - _COLLECTING - {"LAG"} else []
+    if any(call.distinct for call in node.calls):
+        found.append("distinct values")
+    if functions & _COLLECTING:
+        found.append("all values")
+    elif "LAG" in functions:
+        found.append(f"the last {max(call.offset for call in node.calls)} rows")
+    return found
+
+
+def _grows(node: t.Over) -> bool:
+    return bool(node.partition) or any(call.distinct or call.function in _COLLECTING for call in node.calls)
 
 
 @kept.register

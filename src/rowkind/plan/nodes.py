@@ -184,6 +184,8 @@ class Call:
     filter: str | None = None
     separator: str | None = None
     """Of LISTAGG."""
+    offset: int = 1
+    """Of LAG: so many rows before, or after where it is negative; a second argument counts where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from rowkind.catalog.types import Field, arrow_type
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
 from rowkind.operators.aggregate import Aggregate
-from rowkind.operators.calls import AggregateCall
+from rowkind.operators.calls import LAG, AggregateCall
 from rowkind.operators.contract import Operator
 from rowkind.operators.distinct import sharded
 from rowkind.operators.interval_join import IntervalJoin, IntervalSide
@@ -20,6 +20,8 @@ from rowkind.operators.join_sides import JoinSide, Multiplicity
 from rowkind.operators.materialize import Materialize, OnConflict
 from rowkind.operators.normalize import Normalize
 from rowkind.operators.not_in import NotIn
+from rowkind.operators.over import Over
+from rowkind.operators.over_any_order import OverAnyOrder
 from rowkind.operators.rank import Rank
 from rowkind.operators.residual import Residual
 from rowkind.operators.residual_sql import duck_residual
@@ -131,6 +133,25 @@ def _keeps_last(node: n.Rank | t.WindowRank) -> bool:
 
 
 @operators_for.register
+def _(node: t.Over, ttl_ms: int) -> tuple[Operator, ...]:
+    calls = tuple(_call(call) for call in node.calls)
+    if node.time is not None or node.proctime:
+        schema = input_schema(node.input)
+        return (Over(schema, node.partition, calls, node.rows, node.preceding, node.time, ttl_ms),)
+    ranked = Rank(
+        input=input_schema(node.input),
+        partition=node.partition,
+        order=tuple(Order(o.column, o.descending, o.nulls_first) for o in node.order),
+        append_only=emits(node.input) is ChangelogMode.INSERT_ONLY,
+        identity=smallest_key(node.input),
+        upsert_key=smallest_key(node),
+        update_before=node.emit_before,
+        ttl_ms=ttl_ms,
+    )
+    return (OverAnyOrder(ranked, calls, node.rows, node.preceding),)
+
+
+@operators_for.register
 def _(node: t.WindowAggregate, ttl_ms: int) -> tuple[Operator, ...]:
     append_only = emits(node.input) is ChangelogMode.INSERT_ONLY
     calls = tuple(_call(call) for call in node.calls)
@@ -223,8 +244,17 @@ def _multiplicity(side: n.Node, keys: tuple[str, ...]) -> Multiplicity:
 def _call(call: n.Call) -> AggregateCall:
     argument = call.arguments[0] if call.arguments else None
     separator = call.separator if call.separator is not None else ","
+    default = call.arguments[1] if call.function == LAG and len(call.arguments) > 1 else None
     return AggregateCall(
-        call.function, argument, arrow_type(call.type), call.name, call.distinct, call.filter, separator
+        call.function,
+        argument,
+        arrow_type(call.type),
+        call.name,
+        call.distinct,
+        call.filter,
+        separator,
+        call.offset,
+        default,
     )
 
 

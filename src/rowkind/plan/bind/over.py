@@ -15,6 +15,7 @@ from rowkind.plan.bind.calls import bind_call
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.frames import bind_frame
 from rowkind.plan.bind.inputs import Inputs, fresh
+from rowkind.plan.bind.neighbours import bind_neighbour, is_neighbour
 from rowkind.plan.bind.scope import Scope
 from rowkind.plan.bind.select import Item
 from rowkind.plan.columns import reference
@@ -22,10 +23,7 @@ from rowkind.plan.time_nodes import Over
 from rowkind.sql import render
 
 RANKINGS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
-_SELF_JOIN = "Number the rows with ROW_NUMBER() into a table of its own and join it with itself."
 _REFUSED = {
-    "LAG": _SELF_JOIN,
-    "LEAD": _SELF_JOIN,
     "NTILE": "Compute the share from ROW_NUMBER() and COUNT(*) in a subquery.",
     "PERCENT_RANK": "Compute the share from RANK() and COUNT(*) in a subquery.",
     "CUME_DIST": "Compute the share from RANK() and COUNT(*) in a subquery.",
@@ -78,14 +76,23 @@ def _aggregated(
         )
     calls: list[n.Call] = []
     names: dict[str, str] = {}
+    time = time_attribute(inputs.added(), order[0].column)
+    if time is not None and (order[0].descending or len(order) > 1):
+        raise context.unsupported(
+            window, "OVER in the order of time and of something else", "Order by the time column alone, ascending."
+        )
     for text, written in windows.items():
-        call = bind_call(written.this, inputs, f"$over{len(names)}")
+        bind = bind_neighbour if is_neighbour(written.this) else bind_call
+        call = bind(written.this, inputs, f"$over{len(names)}")
+        if call.offset < 0 and time is not None:
+            raise context.unsupported(
+                written,
+                "LEAD() in the order of time, which would wait for rows to come",
+                "Use LAG() for the row before.",
+            )
         calls.append(call)
         names[text] = call.name
     node = inputs.added()
-    time = time_attribute(node, order[0].column)
-    if time is not None and order[0].descending:
-        raise context.unsupported(window, "OVER with a descending time", "Order by the time column ascending.")
     rows, preceding = bind_frame(window, order, time, node, context)
     rowtime = order[0].column if time is TimeAttribute.ROWTIME else None
     proctime = time is TimeAttribute.PROCTIME
@@ -97,7 +104,10 @@ def _check_function(window: exp.Window, context: Context) -> None:
     while isinstance(call, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)):
         call = call.this
     name = call.name.upper()
-    if not is_aggregate(call):
+    if is_neighbour(call) and (call is not window.this or window.args.get("spec") is not None):
+        what = "a frame" if call is window.this else "IGNORE NULLS, RESPECT NULLS or FILTER"
+        raise context.unsupported(window, f"{name}() with {what}", f"Leave it out: {name}() counts every row.")
+    if not is_aggregate(call) and not is_neighbour(call):
         instead = _REFUSED.get(name, "Use ROW_NUMBER, RANK, DENSE_RANK or an aggregate function.")
         raise context.unsupported(window, f"{name}() OVER", instead)
 
