@@ -44,6 +44,13 @@ UNREACHABLE = frozenset(
         KafkaError._TIMED_OUT_QUEUE,
         KafkaError._WAIT_COORD,
         KafkaError.REQUEST_TIMED_OUT,
+        # a broker that has just come back
+        KafkaError.BROKER_NOT_AVAILABLE,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.NOT_COORDINATOR,
     }
 )
 

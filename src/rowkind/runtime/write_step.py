@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import Guarantee, NotNullEnforcer
+from rowkind.errors import RowkindError
 from rowkind.kafka.encoding import MessageEncoder
 from rowkind.kafka.partitioners import Partitioner, partitioner_named
-from rowkind.kafka.transactions import Promise, give_back, transaction
+from rowkind.kafka.transactions import Fenced, Promise, give_back, transaction
 from rowkind.kafka.writer import Writer, drop_writer, writer_for
 from rowkind.operators.buffer import buffered
 from rowkind.operators.net import net_change
@@ -84,9 +85,11 @@ class Write:
                 failpoint("before-commit", promise.version)
                 writer.commit(promise)
                 failpoint("after-commit", promise.version)
-        except BaseException:
+        except BaseException as error:
             if writer is not None:
                 writer.close()
+            if isinstance(error, Fenced):
+                raise RowkindError("TRANSACTION_FENCED", id=promise.transactional_id(task)) from None
             raise
         if writer is not None:
             give_back(promise, task, writer)
