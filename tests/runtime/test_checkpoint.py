@@ -20,15 +20,16 @@ def plan(source: str = "a", sink: str = "b", partitions: int = 2) -> JobPlan:
 
 
 def test_a_fresh_folder_takes_the_job_and_knows_it_again(tmp_path: Path) -> None:
-    first = Checkpoint(f"{tmp_path}/c").open(plan())
-    again = Checkpoint(f"{tmp_path}/c/").open(plan(partitions=7))
-    assert again == first
-    assert again.partitions == 2
+    first, notes = Checkpoint(f"{tmp_path}/c").open(plan())
+    assert not notes
+    assert Checkpoint(f"{tmp_path}/c/").open(plan(partitions=7)) == (first, [])
+    assert first.partitions == 2
 
 
 def test_another_sink_is_the_same_job(tmp_path: Path) -> None:
-    first = Checkpoint(str(tmp_path)).open(plan())
-    assert Checkpoint(str(tmp_path)).open(plan(sink="c")).id == first.id
+    first, _ = Checkpoint(str(tmp_path)).open(plan())
+    again, _ = Checkpoint(str(tmp_path)).open(plan(sink="c"))
+    assert again.id == first.id
 
 
 def test_another_source_is_another_job(tmp_path: Path) -> None:
@@ -38,11 +39,41 @@ def test_another_source_is_another_job(tmp_path: Path) -> None:
     assert failed.value.condition == "CHECKPOINT_OF_ANOTHER_JOB"
 
 
-def test_a_damaged_record_is_named(tmp_path: Path) -> None:
-    (tmp_path / "job.json").write_text("{")
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"id": "1"}', "\x00"])
+def test_a_damaged_record_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "job.json").write_text(content)
     with pytest.raises(RowkindError) as failed:
         Checkpoint(str(tmp_path)).open(plan())
     assert failed.value.condition == "CHECKPOINT_DAMAGED"
+    assert failed.value.params["file"] == "job.json"
+
+
+@pytest.mark.parametrize("file", ["job.json", "manifests/2", "spark/offsets/2"])
+def test_a_missing_file_is_named_and_the_job_goes_on_when_it_is_back(tmp_path: Path, file: str) -> None:
+    checkpoint = Checkpoint(str(tmp_path))
+    record, _ = checkpoint.open(plan())
+    for version in range(3):
+        checkpoint.finish(version, {"version": version})
+        for log in ("offsets", "commits"):
+            (tmp_path / "spark" / log).mkdir(parents=True, exist_ok=True)
+            (tmp_path / "spark" / log / str(version)).touch()
+    (tmp_path / file).rename(tmp_path / "away")
+    with pytest.raises(RowkindError) as failed:
+        Checkpoint(str(tmp_path)).open(plan())
+    assert failed.value.condition == "CHECKPOINT_FILE_MISSING"
+    assert failed.value.params["file"] == file
+    (tmp_path / "away").rename(tmp_path / file)
+    assert Checkpoint(str(tmp_path)).open(plan()) == (record, [])
+
+
+def test_a_damaged_manifest_is_named(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(str(tmp_path))
+    checkpoint.finish(4, {"version": 4})
+    (tmp_path / "manifests" / "4").write_bytes(b'{"vers')
+    with pytest.raises(RowkindError) as failed:
+        checkpoint.manifest(4)
+    assert failed.value.condition == "CHECKPOINT_DAMAGED"
+    assert failed.value.params["file"] == "manifests/4"
 
 
 def test_manifests_tell_what_is_done(tmp_path: Path) -> None:

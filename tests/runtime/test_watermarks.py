@@ -58,7 +58,7 @@ class Job:
         for number in range(len(self.logs)):
             for partition in batch.partitions(number):
                 self.account.note(number, partition, (times or {}).get(partition), batch.clock)
-        return list(batch.watermarks)
+        return list(batch.watermarks.values())
 
 
 def test_time_is_the_least_of_the_partitions_and_moves_behind_the_rows() -> None:
@@ -67,12 +67,12 @@ def test_time_is_the_least_of_the_partitions_and_moves_behind_the_rows() -> None
     assert job.run({A0: 100, A1: 70}) == [None]
     assert job.run() == [70]
     assert batch_of(job.offset).rows == 0
-    assert batch_of(job.offset).before == (None,)
+    assert batch_of(job.offset).before == {"0": None}
     assert job.run() is None
     log.ends[A1] = 6
     assert job.run({A1: 200}) == [70]
     assert job.run() == [100]
-    assert batch_of(job.offset).before == (70,)
+    assert batch_of(job.offset).before == {"0": 70}
     assert job.run() is None
 
 

@@ -107,9 +107,23 @@ def test_sweep_removes_what_nobody_names(tmp_path: Path) -> None:
     for version in range(3):
         write(tmp_path, version, {version: "x"})
     (tmp_path / "op" / "0" / "t.0-1.arrow.123.tmp").write_bytes(b"half")
-    assert sweep(str(tmp_path), committed=1, oldest=1) == 4
+    (tmp_path / "gone" / "0").mkdir(parents=True)
+    (tmp_path / "gone" / "0" / "5.json").write_bytes(b"of an operator that the job no longer has")
+    assert sweep(str(tmp_path), {"op": 1}, keep=0) == 5
+    assert not os.listdir(tmp_path / "gone" / "0")
     assert sorted(os.listdir(tmp_path / "op" / "0")) == ["1.json", "t.0-0.arrow", "t.1-1.arrow"]
     assert read(tmp_path, 1) == {0: "x", 1: "x"}
+
+
+def test_sweep_keeps_versions_back_to_where_state_must_stay_readable(tmp_path: Path) -> None:
+    for version in range(4):
+        write(tmp_path, version, {version: "x"})
+    write(tmp_path, 4, {4: "never committed"})
+    assert sweep(str(tmp_path), {"op": 3}, keep=1) > 0
+    assert read(tmp_path, 3) == {number: "x" for number in range(4)}
+    assert read(tmp_path, 2) == {number: "x" for number in range(3)}
+    assert not (tmp_path / "op" / "0" / "4.json").exists()
+    assert sweep(str(tmp_path), {"op": 3}, keep=1) == 0
 
 
 @pytest.mark.parametrize("name", ["1.json", "t.0-0.arrow"])

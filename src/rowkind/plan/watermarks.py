@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,9 +9,8 @@ from sqlglot import exp
 
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
+from rowkind.plan.lineage import substituted
 from rowkind.sql import interval_length
-
-_TEXT_OR_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|`((?:[^`]|``)*)`", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ def _traced(node: n.WatermarkAssigner) -> tuple[n.Scan, ScanWatermark]:
     while not isinstance(below, n.Scan):
         if isinstance(below, n.Project):
             made = {e.name: e.expr for e in below.expressions}
-            sql = _replaced(sql, {name: expr.sql for name, expr in made.items()})
+            sql = substituted(sql, {name: expr.sql for name, expr in made.items()})
             column = made[column].column if column is not None else None
         assert isinstance(below, n.Unary)
         below = below.input
@@ -55,16 +53,6 @@ def _simple(tree: exp.Expr) -> tuple[str | None, int]:
         if isinstance(time, exp.Column) and isinstance(delay, exp.Interval) and not interval_length(delay).months:
             return time.name, interval_length(delay).microseconds
     return None, 0
-
-
-def _replaced(sql: str, columns: dict[str, str]) -> str:
-    """The expression with other expressions in the place of columns; text in quotes stays."""
-
-    def change(found: re.Match[str]) -> str:
-        name = found.group(1)
-        return found.group() if name is None else f"({columns[name.replace('``', '`')]})"
-
-    return _TEXT_OR_NAME.sub(change, sql)
 
 
 def follows_watermark(node: n.Node) -> bool:

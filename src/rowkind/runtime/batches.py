@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Protocol
 
 from rowkind.kafka.ranges import OffsetRange, Partition
-from rowkind.runtime.watermarks import Positions, Watermarks
+from rowkind.runtime.watermarks import Positions, Times, Watermarks
 
 TopicPartition = Partition
 Offsets = dict[TopicPartition, int]
@@ -69,9 +69,9 @@ class Batch:
     """Epoch microseconds: the time of the batch for PROCTIME(), TTL and random seeds."""
     tasks: Mapping[int, tuple[tuple[OffsetRange, ...], ...]]
     """For each input table the ranges of each task."""
-    watermarks: tuple[int | None, ...] = ()
+    watermarks: Times = field(default_factory=dict)
     """Of each group of tables that an operator follows, behind the rows of the batch; None until there is one."""
-    before: tuple[int | None, ...] = ()
+    before: Times = field(default_factory=dict)
     """The same before its rows."""
     final: bool = False
     """A bounded job's last batch, with nothing to read: time has come to its end."""
@@ -92,8 +92,7 @@ def batch_of(offset: Mapping[str, Any]) -> Batch:
         int(table): tuple(tuple(OffsetRange(*r) for r in task) for task in cut)
         for table, cut in offset["tasks"].items()
     }
-    watermarks, before = (tuple(offset.get(name, ())) for name in ("watermarks", "before"))
-    return Batch(offset["number"], offset["clock"], tasks, watermarks, before, offset["final"])
+    return Batch(offset["number"], offset["clock"], tasks, offset["watermarks"], offset["before"], offset["final"])
 
 
 class BatchPlanner:
@@ -163,7 +162,7 @@ class BatchPlanner:
         positions: list[Positions] = []
         # Time does not run backwards in a job, whatever is done to the machine's clock.
         clock = max(self._clock(), previous.get("clock", 0))
-        before = previous.get("watermarks", ())
+        before: Times = previous.get("watermarks", {})
         topics = [dict(ids) for ids in previous.get("topics") or [{}] * len(self._tables)]
         for table, start, stop, ids in zip(self._tables, starts, stops, topics, strict=True):
             ends = table.end(list(start))
@@ -181,12 +180,12 @@ class BatchPlanner:
             ranges = [OffsetRange(*p, start[p], until[p]) for p in sorted(start) if until[p] > start[p]]
             if ranges:
                 tasks[str(index)] = cut(ranges, pace, self._splittable[index])
-        moved = self._watermarks.next(before, positions, clock) if self._watermarks else []
+        moved = self._watermarks.next(before, positions, clock) if self._watermarks else {}
         return {
             "number": previous["number"] + 1,
             "clock": clock,
             "watermarks": moved,
-            "before": list(before) or [None] * len(moved),
+            "before": {name: before.get(name) for name in moved},
             "tasks": tasks,
             "until": untils,
             "topics": topics,

@@ -10,29 +10,16 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable
 from typing import Any
 
 from rowkind.errors import RowkindError
-from rowkind.plan.explain import described
+from rowkind.runtime.edits import check_edits
 from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.job_record import JobRecord, job_record
 from rowkind.state.files import Folder
 
 _KEPT_MANIFESTS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class JobRecord:
-    """What a checkpoint remembers of its job."""
-
-    id: str
-    sources: tuple[str, ...]
-    sinks: tuple[str, ...]
-    partitions: int
-    operators: Mapping[str, str] = field(default_factory=dict)
-    """Operators with state, by name, in the words of EXPLAIN."""
-    version: int = 1
 
 
 class Checkpoint:
@@ -53,37 +40,52 @@ class Checkpoint:
 
     def record(self) -> JobRecord | None:
         """What an earlier run wrote down; None in a fresh folder."""
+        said = self._read("job.json")
         try:
-            said: dict[str, Any] = json.loads(self._folder.read_bytes("job.json"))
+            return None if said is None else JobRecord.of_json(said)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise self._damaged("job.json", f"not a job: {error!r}") from None
+
+    def open(self, plan: JobPlan) -> tuple[JobRecord, list[str]]:
+        """The record of this job, as it was written or written now, and what to tell. Another's is refused."""
+        found = self.record()
+        self._check_complete(found)
+        if found is None:
+            return self._recorded(job_record(str(uuid.uuid4()), plan)), []
+        last = self.last()
+        given = job_record(found.id, plan).following(found, 0 if last is None else last + 1)
+        notes = check_edits(self.uri, found, given)
+        return (found if given == found else self._recorded(given)), notes
+
+    def _check_complete(self, found: JobRecord | None) -> None:
+        """That no file is gone without which the job would begin again somewhere else, as if nothing had happened."""
+        last = self.last()
+        begun, ended = (_numbers(Folder(f"{self.spark}/{log}")) for log in ("offsets", "commits"))
+        if found is None and (last is not None or begun):
+            raise self._missing("job.json")
+        if ended and (last is None or last < max(ended)):
+            raise self._missing(f"manifests/{max(ended)}")
+        if last is not None and last not in begun:
+            raise self._missing(f"spark/offsets/{last}")
+
+    def _missing(self, file: str) -> RowkindError:
+        return RowkindError("CHECKPOINT_FILE_MISSING", checkpoint=self.uri, file=file)
+
+    def _recorded(self, record: JobRecord) -> JobRecord:
+        self._folder.write_bytes("job.json", json.dumps(record.to_json(), indent=2).encode())
+        return record
+
+    def _read(self, name: str) -> Any | None:
+        """The content of a json file, None where there is none."""
+        try:
+            return json.loads(self._folder.read_bytes(name))
         except FileNotFoundError:
             return None
         except ValueError as error:
-            raise RowkindError("CHECKPOINT_DAMAGED", checkpoint=self.uri, file="job.json", reason=str(error)) from None
-        return JobRecord(**{**said, "sources": tuple(said["sources"]), "sinks": tuple(said["sinks"])})
+            raise self._damaged(name, str(error)) from None
 
-    def open(self, plan: JobPlan) -> JobRecord:
-        """The record of this job: as it was written, or written now. Another job's checkpoint is refused."""
-        found = self.record()
-        sources, sinks = _described(plan)
-        operators = {chain[0].name: described(node) for node, chain in plan.operators.items()}
-        if found is None:
-            return self._recorded(JobRecord(str(uuid.uuid4()), sources, sinks, plan.partitions, operators))
-        if found.sources != sources:
-            raise RowkindError(
-                "CHECKPOINT_OF_ANOTHER_JOB",
-                checkpoint=self.uri,
-                stored=" and ".join(found.sources) or "nothing",
-                given=" and ".join(sources) or "nothing",
-            )
-        lost = [text for name, text in found.operators.items() if name not in operators]
-        if lost:
-            raise RowkindError("CHECKPOINT_OPERATOR_CHANGED", checkpoint=self.uri, operators="; ".join(lost))
-        changed = replace(found, sinks=sinks, operators=operators)
-        return found if changed == found else self._recorded(changed)
-
-    def _recorded(self, record: JobRecord) -> JobRecord:
-        self._folder.write_bytes("job.json", json.dumps(asdict(record), indent=2).encode())
-        return record
+    def _damaged(self, file: str, reason: str) -> RowkindError:
+        return RowkindError("CHECKPOINT_DAMAGED", checkpoint=self.uri, file=file, reason=reason)
 
     def claim(self) -> str:
         """Make this run the owner of the checkpoint: an older run that is still alive stops when it notices."""
@@ -97,23 +99,18 @@ class Checkpoint:
 
     def sink_tasks(self, version: int, wanted: dict[str, int]) -> dict[str, int]:
         """In how many tasks each exactly-once sink writes a batch: as recorded when the batch was first begun."""
-        name = f"tasks-{version}"
-        try:
-            found: dict[str, int] = json.loads(self._folder.read_bytes(name))
+        found: dict[str, int] | None = self._read(f"tasks-{version}")
+        if found is not None:
             return found
-        except FileNotFoundError:
-            self._folder.write_bytes(name, json.dumps(wanted).encode())
+        self._folder.write_bytes(f"tasks-{version}", json.dumps(wanted).encode())
         if self._folder.exists(f"tasks-{version - 2}"):
             self._folder.remove(f"tasks-{version - 2}")
         return wanted
 
     def transactional_ids(self) -> list[str]:
         """Ids that this job has used, whose transactions may be open still."""
-        try:
-            found: list[str] = json.loads(self._folder.read_bytes("transactions.json"))
-        except FileNotFoundError:
-            return []
-        return found
+        found: list[str] | None = self._read("transactions.json")
+        return found or []
 
     def record_transactional_ids(self, ids: Iterable[str]) -> None:
         """To be written before they are used."""
@@ -127,7 +124,7 @@ class Checkpoint:
 
     def last(self) -> int | None:
         """The newest batch that is done."""
-        return max((int(name) for name in self._manifests.names() if name.isdigit()), default=None)
+        return max(_numbers(self._manifests), default=None)
 
     def finish(self, version: int, content: dict[str, Any]) -> None:
         """Batch `version` is done: from here on it is never run again."""
@@ -136,9 +133,11 @@ class Checkpoint:
             self._manifests.remove(str(version - _KEPT_MANIFESTS))
 
     def manifest(self, version: int) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self._manifests.read_bytes(str(version)))
+        found: dict[str, Any] | None = self._read(f"manifests/{version}")
+        if found is None:
+            raise self._missing(f"manifests/{version}")
         return found
 
 
-def _described(plan: JobPlan) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(described(s) for s in plan.scans), tuple(described(s) for s in plan.sinks)
+def _numbers(folder: Folder) -> set[int]:
+    return {int(name) for name in folder.names() if name.isdigit()}

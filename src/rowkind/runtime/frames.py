@@ -28,6 +28,7 @@ from rowkind.runtime.operators import FILTER, changelog_schema
 from rowkind.runtime.steps import PARTITION, Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
 from rowkind.runtime.unnesting import generator, unnested
 from rowkind.runtime.watch_step import WATERMARK, Watch
+from rowkind.runtime.watermarks import group_name
 from rowkind.runtime.window_step import Assign, window_assign
 from rowkind.runtime.write_step import SUMMARY, Write
 
@@ -191,11 +192,9 @@ class Frames:
         return Delta(parted, schema, self._counters).then(step, schema)
 
     def _context(self, node: n.Node) -> BatchContext:
-        batch, group = self._batch, self._job.group(node)
-        at = self._job.groups.index(group) if group else None
-        before, after = (None, None) if at is None else (batch.before[at], batch.watermarks[at])
-        watermark = END_OF_TIME if batch.final else after
-        return BatchContext(self._versions.version, batch.clock, watermark, before, self._zone)
+        batch, group = self._batch, group_name(self._job.group(node))
+        watermark = END_OF_TIME if batch.final else batch.watermarks.get(group)
+        return BatchContext(self._versions.version, batch.clock, watermark, batch.before.get(group), self._zone)
 
     def sink_tasks(self, node: n.Sink) -> int:
         """In how many tasks a sink writes."""

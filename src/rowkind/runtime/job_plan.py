@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -12,10 +11,11 @@ from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import NotNullEnforcer
 from rowkind.operators.contract import Operator
 from rowkind.plan import nodes as n
-from rowkind.plan.explain import described
-from rowkind.plan.rules.net_sinks import keeps_state, stateful
+from rowkind.plan.described import described
+from rowkind.plan.rules.net_sinks import stateful
 from rowkind.plan.time_nodes import WindowAssign
 from rowkind.plan.watermarks import ScanWatermark, follows_watermark, scan_watermarks, watermarked_below
+from rowkind.runtime.operator_names import OperatorName, operator_names
 from rowkind.runtime.operators import operators_for
 
 
@@ -36,6 +36,7 @@ class JobPlan:
     splittable: tuple[bool, ...]
     """For each scan, whether a partition may be read by several tasks at once."""
     operators: Mapping[n.Node, tuple[NamedOperator, ...]]
+    names: Mapping[n.Node, OperatorName]
     uses: Counter[n.Node]
     partitions: int
     enforcer: NotNullEnforcer
@@ -80,12 +81,16 @@ def job_plan(
     enforcer: NotNullEnforcer = NotNullEnforcer.ERROR,
     ttl: timedelta = timedelta(0),
 ) -> JobPlan:
-    """Put the plans of one job together; a scan that several of them use is read once."""
+    """Put the plans of one job together; a scan that several of them use is read once.
+
+    The order of scans is that of their names, so that statements may change places while a job rests.
+    """
     uses: Counter[n.Node] = Counter()
     for root in roots:
         _count(root, uses)
-    scans = tuple(node for node in uses if isinstance(node, n.Scan))
-    operators = _operators(uses, ttl)
+    scans = tuple(sorted((node for node in uses if isinstance(node, n.Scan)), key=described))
+    names = operator_names(uses)
+    operators = {node: _stages(node, name.name, ttl) for node, name in names.items()}
     followed = {scan for node in operators if follows_watermark(node) for scan in watermarked_below(node)}
     followed |= {scan for scan in scans if scan.table.scan.alignment is not None}
     return JobPlan(
@@ -93,6 +98,7 @@ def job_plan(
         scans=scans,
         splittable=tuple(_splittable(scan, roots) for scan in scans),
         operators=operators,
+        names=names,
         uses=uses,
         partitions=partitions,
         enforcer=enforcer,
@@ -100,37 +106,11 @@ def job_plan(
     )
 
 
-def _operators(nodes: Iterable[n.Node], ttl: timedelta) -> dict[n.Node, tuple[NamedOperator, ...]]:
-    """Operators by node, named by what they do: a job that is started again, perhaps changed, finds their state."""
-    found: dict[n.Node, tuple[NamedOperator, ...]] = {}
-    taken: Counter[str] = Counter()
-    for node in nodes:
-        if keeps_state(node):
-            name = operator_name(node)
-            taken[name] += 1
-            if taken[name] > 1:
-                name = f"{name}-{taken[name]}"
-            stages = operators_for(node, int(ttl.total_seconds() * 1000))
-            names = [f"{name}.{i}" if i else name for i in range(len(stages))]
-            found[node] = tuple(map(NamedOperator, names, stages))
-    return found
-
-
-def operator_name(node: n.Node) -> str:
-    """The kind of an operator and a digest of what it computes: columns read, keys, calls, and computed arguments.
-
-    Steps below that only filter or compute other columns are no part of it: they may change, and the state stays.
-    """
-    columns = [(c.name, str(c.type.as_nullable())) for below in node.inputs for c in below.columns]
-    computed = [
-        f"{e.name}={e.expr.sql}"
-        for below in node.inputs
-        if isinstance(below, n.Project)
-        for e in below.expressions
-        if e.name.startswith("$")
-    ]
-    text = repr((described(node), columns, computed))
-    return f"{type(node).__name__.lower()}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
+def _stages(node: n.Node, name: str, ttl: timedelta) -> tuple[NamedOperator, ...]:
+    """The operators of a node, one behind the other, each with its own state."""
+    stages = operators_for(node, int(ttl.total_seconds() * 1000))
+    names = [f"{name}.{i}" if i else name for i in range(len(stages))]
+    return tuple(map(NamedOperator, names, stages))
 
 
 def _count(node: n.Node, uses: Counter[n.Node]) -> None:

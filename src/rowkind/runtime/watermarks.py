@@ -16,6 +16,13 @@ from rowkind.kafka.ranges import Partition
 from rowkind.operators.contract import END_OF_TIME
 
 Offsets = dict[Partition, int]
+Times = Mapping[str, int | None]
+"""Watermarks by the name of the group; a job that was changed may follow other groups than before."""
+
+
+def group_name(group: Sequence[int]) -> str:
+    """A group of tables, as an offset names it."""
+    return ",".join(map(str, group))
 
 
 class Mark(NamedTuple):
@@ -64,14 +71,14 @@ class Watermarks:
     _seen: dict[tuple[int, Partition], int] = field(default_factory=dict)
     """Since when a partition without any data is known to this process."""
 
-    def next(self, previous: Sequence[int | None], positions: Sequence[Positions], clock: int) -> list[int | None]:
+    def next(self, previous: Times, positions: Sequence[Positions], clock: int) -> dict[str, int | None]:
         """For each group the least watermark of its tables that are not idle; it never goes back."""
         if not self.groups:
-            return []
+            return {}
         marks = self.account().marks
         times = [self._time(i, table, marks[i], clock) for i, table in enumerate(positions)]
-        before = list(previous) or [None] * len(self.groups)
-        return [_moved(was, [times[i] for i in group]) for was, group in zip(before, self.groups, strict=True)]
+        named = {group_name(group): [times[i] for i in group] for group in self.groups}
+        return {name: _moved(previous.get(name), found) for name, found in named.items()}
 
     def held(self, positions: Sequence[Positions], clock: int) -> set[int]:
         """Tables that are too far ahead of the slowest of their alignment group: nothing more is read of them."""

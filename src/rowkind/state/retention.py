@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rowkind.state.files import Folder
 from rowkind.state.listing import Listing, listing_name, read_listing
 from rowkind.state.run import Place
@@ -27,8 +29,8 @@ def remove_before(folder: Folder, newest: int, oldest: int, place: Place) -> Non
         folder.remove(listing_name(version))
 
 
-def sweep(root: str, committed: int, oldest: int, cache: str | None = None) -> int:
-    """Remove what no version from `oldest` to `committed` needs, in all folders under `root`: also leftovers.
+def sweep(root: str, bases: Mapping[str, int], keep: int, cache: str | None = None) -> int:
+    """Remove what is neither an operator's version in `bases` nor one of the `keep` before it: also leftovers.
 
     For the driver, before a job's first batch: no task may run meanwhile. Returns how many files went.
     """
@@ -36,19 +38,23 @@ def sweep(root: str, committed: int, oldest: int, cache: str | None = None) -> i
     for operator in Folder(root).folders():
         for partition in Folder(f"{root}/{operator}").folders():
             folder = Folder(f"{root}/{operator}/{partition}", cache)
-            names = folder.names()
+            names = set(folder.names())
             needed: set[str] = set()
-            for version in _kept_versions(names, committed, oldest):
-                needed |= {listing_name(version)}
-                needed |= read_listing(folder, version, Place(operator, int(partition), version)).names
-            for name in set(names) - needed:
+            if operator in bases:
+                base = bases[operator]
+                needed = _needed(folder, names, base, base - keep, Place(operator, int(partition), base))
+            for name in names - needed:
                 folder.remove(name)
                 removed += 1
     return removed
 
 
-def _kept_versions(names: list[str], committed: int, oldest: int) -> list[int]:
-    """An operator may have skipped versions: the last one at or before `oldest` holds there."""
-    versions = sorted(int(name[:-5]) for name in names if name.endswith(".json") and int(name[:-5]) <= committed)
-    floor = max((version for version in versions if version <= oldest), default=0)
-    return [version for version in versions if version >= floor]
+def _needed(folder: Folder, names: set[str], committed: int, oldest: int, place: Place) -> set[str]:
+    """The files of a committed version, and of those before it back to `oldest`, each the base of the next."""
+    needed: set[str] = set()
+    version: int | None = committed
+    while version is not None and (version == committed or listing_name(version) in names):
+        listing = read_listing(folder, version, place)
+        needed |= {listing_name(version), *listing.names}
+        version = listing.base if version > oldest else None
+    return needed

@@ -1,0 +1,85 @@
+"""What a checkpoint remembers of its job: enough to tell whether a changed query may go on with its state."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from rowkind.kinds import ChangelogMode
+from rowkind.plan import nodes as n
+from rowkind.plan.described import described
+from rowkind.plan.traits import emits
+from rowkind.runtime.job_plan import JobPlan
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRecord:
+    """An operator with state: in the words of EXPLAIN, what its rows have passed, and for which tables it works."""
+
+    text: str
+    conditions: str
+    sinks: tuple[str, ...]
+    lenient: bool
+    """Whether other conditions leave the state good: rows only come, and no other operator can be taken for it."""
+    since: int = 0
+    """The first batch that it took part in: state of before then belonged to another run of the same operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """A job as job.json has it."""
+
+    id: str
+    sources: tuple[str, ...]
+    sinks: tuple[str, ...]
+    partitions: int
+    operators: Mapping[str, OperatorRecord] = field(default_factory=dict)
+    """By the names of their state."""
+    version: int = 1
+
+    def following(self, stored: JobRecord, batch: int) -> JobRecord:
+        """This job as the successor of another: what is new begins with the next batch."""
+        since = {name: stored.operators[name].since if name in stored.operators else batch for name in self.operators}
+        operators = {name: replace(record, since=since[name]) for name, record in self.operators.items()}
+        return replace(self, partitions=stored.partitions, operators=operators)
+
+    def owns(self, state: str, version: int) -> bool:
+        """Whether state under a name, of a version, is that of an operator of this job."""
+        operator = self.operators.get(state.partition(".")[0])
+        return operator is not None and version >= operator.since
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def of_json(said: Mapping[str, Any]) -> JobRecord:
+        """Raises KeyError, TypeError or AttributeError for what is no record."""
+        operators = {name: OperatorRecord(**{**o, "sinks": tuple(o["sinks"])}) for name, o in said["operators"].items()}
+        lists = {name: tuple(said[name]) for name in ("sources", "sinks")}
+        return JobRecord(**{**said, **lists, "operators": operators})
+
+
+def job_record(id: str, plan: JobPlan) -> JobRecord:
+    """The record of a job that is to run."""
+    serves: dict[n.Node, set[str]] = defaultdict(set)
+    for root in plan.roots:
+        for node in n.walk(root):
+            serves[node].add(_target(root))
+    operators = {
+        name.name: OperatorRecord(
+            described(node),
+            name.conditions,
+            tuple(sorted(serves[node])),
+            name.alone and all(emits(i) is ChangelogMode.INSERT_ONLY for i in node.inputs),
+        )
+        for node, name in plan.names.items()
+    }
+    sources, sinks = tuple(map(described, plan.scans)), tuple(map(_target, plan.roots))
+    return JobRecord(id, sources, sinks, plan.partitions, operators)
+
+
+def _target(root: n.Node) -> str:
+    """The table that a plan writes."""
+    return root.table.name if isinstance(root, n.Sink) else "the screen"

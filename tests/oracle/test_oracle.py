@@ -1,0 +1,45 @@
+"""Random changelogs through whole plans, without Spark: after every batch each result equals batch SQL.
+
+`ROWKIND_CASES` sets how many runs each group of queries has, `ROWKIND_SEED` the seed of the first.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.oracle.corpus import GROUPS, cases
+from tests.oracle.duck import Duck
+from tests.oracle.engine import PlanEngine
+from tests.oracle.planning import corpus_script, job_of
+from tests.oracle.sources import Sources
+
+SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
+RUNS = int(os.environ.get("ROWKIND_CASES", "2"))
+BATCHES = 6
+
+
+def test_the_corpus_is_large_enough() -> None:
+    names = [case.name for group in GROUPS for case in cases(group)]
+    assert len(names) == len(set(names)) >= 60
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("run", range(RUNS))
+def test_every_result_equals_batch_sql_after_every_batch(tmp_path: Path, group: str, run: int) -> None:
+    seed = SEED + run
+    print(f"ROWKIND_SEED={seed}")
+    rng = random.Random(seed)
+    duck, sources = Duck(), Sources(rng)
+    wanted = [case for case in cases(group) if os.environ.get("ROWKIND_QUERY") in (None, case.name)]
+    engine = PlanEngine(job_of(corpus_script(sources, wanted, duck), duck), tmp_path, duck, rng)
+    for number in range(BATCHES):
+        changes = sources.change(rng.choice([0, 3, 40, 120]))
+        engine.batch(changes, sources.marks)
+        expected = sources.batch({case.name: case.batch for case in wanted})
+        for case in wanted:
+            found = engine.rows(f"out_{case.name}")
+            assert found == expected[case.name], f"{case.name} after batch {number}, ROWKIND_SEED={seed}"
