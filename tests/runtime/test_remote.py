@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.remote import WorkerError, carried, reporting
+from rowkind.runtime.remote import WorkerError, carried, refused_value, reporting
 
 
 def failing() -> Iterator[int]:
@@ -35,3 +35,14 @@ def test_a_named_error_is_its_own_and_others_are_none() -> None:
     error = RowkindError("NULL_IN_NOT_NULL_COLUMN", table="t", column="c")
     assert carried(error) is error
     assert carried(ValueError("plain")) is None
+
+
+def test_what_spark_cannot_compute_has_a_name() -> None:
+    said = """Job aborted due to stage failure: Task 0 in stage 3.0 failed 1 times, most recent failure: Lost task 0.0
+org.apache.spark.SparkArithmeticException: [DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate it. SQLSTATE
+== SQL (line 1, position 1) =="""
+    found = refused_value(RuntimeError(said))
+    assert found is not None
+    assert found.condition == "EXPRESSION_FAILED"
+    assert found.params == {"error": "DIVIDE_BY_ZERO", "reason": "Division by zero."}
+    assert refused_value(ValueError("[NOT_KNOWN] here.")) is None

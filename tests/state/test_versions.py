@@ -120,10 +120,14 @@ def test_sweep_keeps_versions_back_to_where_state_must_stay_readable(tmp_path: P
         write(tmp_path, version, {version: "x"})
     write(tmp_path, 4, {4: "never committed"})
     assert sweep(str(tmp_path), {"op": 3}, keep=1) > 0
-    assert read(tmp_path, 3) == {number: "x" for number in range(4)}
-    assert read(tmp_path, 2) == {number: "x" for number in range(3)}
+    assert read(tmp_path, 3) == dict.fromkeys(range(4), "x")
+    assert read(tmp_path, 2) == dict.fromkeys(range(3), "x")
     assert not (tmp_path / "op" / "0" / "4.json").exists()
     assert sweep(str(tmp_path), {"op": 3}, keep=1) == 0
+    os.unlink(tmp_path / "op" / "0" / "t.3-3.arrow")
+    with pytest.raises(RowkindError) as error:
+        sweep(str(tmp_path), {"op": 3}, keep=1)
+    assert error.value.condition == "STATE_FILE_MISSING"
 
 
 @pytest.mark.parametrize("name", ["1.json", "t.0-0.arrow"])

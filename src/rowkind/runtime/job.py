@@ -21,7 +21,7 @@ from rowkind.runtime.batch import BatchStep, Row
 from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.control import Control, Inputs
 from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.remote import carried
+from rowkind.runtime.remote import carried, refused_value
 from rowkind.runtime.source import RangeSource
 from rowkind.runtime.spark import log_file
 
@@ -157,7 +157,7 @@ class Job:
 
     def _fail(self, cause: BaseException) -> None:
         self.cause = self._step.failure or cause
-        found = carried(self.cause) or carried(cause)
+        found = carried(self.cause) or carried(cause) or refused_value(self.cause)
         reason = _short(str(self.cause))
         if found is None and _DISK_FULL in str(self.cause):
             found = RowkindError("CHECKPOINT_NOT_WRITTEN", file=self._checkpoint.spark, reason=_DISK_FULL)

@@ -12,6 +12,14 @@ from rowkind.errors import RowkindError
 
 _MARK = re.compile(r"<rowkind-error:([A-Za-z0-9+/=]+)>")
 
+_REFUSED = re.compile(
+    r"\[((?:DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED_BY_ZERO|ARITHMETIC_OVERFLOW|BINARY_ARITHMETIC_OVERFLOW"
+    r"|INTERVAL_ARITHMETIC_OVERFLOW|CAST_INVALID_INPUT|CAST_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE|DATETIME_OVERFLOW"
+    r"|CANNOT_PARSE_TIMESTAMP|INVALID_ARRAY_INDEX|INVALID_FRACTION_OF_SECOND|UNEXPECTED_NEGATIVE_VALUE)[.\w]*)\]"
+    r"\s*([^\n]*?\.)(?:\s|$)"
+)
+"""What a row's values may make an expression run into: the condition of Spark, and its first sentence."""
+
 
 class WorkerError(RuntimeError):
     """A named error on its way out of a worker: readable text, and behind it the error itself."""
@@ -30,6 +38,12 @@ def carried(error: BaseException) -> RowkindError | None:
         return None
     condition, params = pickle.loads(base64.b64decode(found.group(1)))
     return RowkindError(condition, **params)
+
+
+def refused_value(error: BaseException) -> RowkindError | None:
+    """An expression that Spark could not compute for a row, such as a division by zero; in Spark's words, and named."""
+    found = _REFUSED.search(str(error))
+    return None if found is None else RowkindError("EXPRESSION_FAILED", error=found[1], reason=found[2].strip())
 
 
 def reporting(function: Callable[..., Iterator[Any]], *args: Any) -> Iterator[Any]:

@@ -26,6 +26,7 @@ from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
 from rowkind.kafka.writer import writer_for
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.contract import BatchContext, Operator
+from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.remote import reporting
 from rowkind.state.store import StateStore
 
@@ -209,10 +210,13 @@ class Process:
             oldest=place.oldest,
         )
         output = operator.process(delta, store, self.context)
+        failpoint("before-state", place.version)
         store.commit()
+        failpoint("after-state", place.version)
         if output.due is not None:
             self.times.add({DUE: -output.due})
-        counts.update({f"{place.operator}.{name}": count for name, count in output.counters.items()})
+        counted = {**output.counters, "expired-state": store.expired}
+        counts.update({f"{place.operator}.{name}": count for name, count in counted.items() if count})
         yield from output.rows.to_batches(max_chunksize=CHUNK_ROWS)
 
     def _partition(self, rows: pa.Table) -> tuple[int, pa.Table]:

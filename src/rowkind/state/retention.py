@@ -55,6 +55,8 @@ def _needed(folder: Folder, names: set[str], committed: int, oldest: int, place:
     version: int | None = committed
     while version is not None and (version == committed or listing_name(version) in names):
         listing = read_listing(folder, version, place)
+        if gone := sorted(listing.names - names):
+            raise place.missing(folder.path(gone[0]))
         needed |= {listing_name(version), *listing.names}
         version = listing.base if version > oldest else None
     return needed

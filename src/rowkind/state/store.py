@@ -66,6 +66,11 @@ class StateStore:
         self._opened[name] = table, runs
         return table
 
+    @property
+    def expired(self) -> int:
+        """Entries that the operator asked for after their time (`table.exec.state.ttl`)."""
+        return sum(table.expired for table, _ in self._opened.values())
+
     def commit(self) -> None:
         """Write the batch's deltas, then the listing that makes them version `version`."""
         tables = dict(self._base.tables)

@@ -54,6 +54,8 @@ class StateTable:
         self.clock_ms = clock_ms
         self._newest_first = list(runs)[::-1]
         self.delta: pa.Table | None = None
+        self.expired = 0
+        """Entries that were looked up after their time."""
 
     @property
     def expired_before(self) -> int | None:
@@ -83,6 +85,7 @@ class StateTable:
             position, rows = pending[hit], rows[hit]
             pending = pending[~hit]
             live = self._live(run, rows)
+            self.expired += int(self._expired(run, rows).sum())
             if live.any():
                 tables.append(run.take(rows[live]))
                 positions.append(position[live])
@@ -175,6 +178,12 @@ class StateTable:
             gone |= run.written(rows) <= self.expired_before
         return ~gone
 
+    def _expired(self, run: Run, rows: Rows) -> npt.NDArray[np.bool_]:
+        """Whether rows are no longer there for their age alone."""
+        if self.expired_before is None:
+            return np.zeros(len(rows), dtype=bool)
+        return np.asarray(~run.gone(rows) & (run.written(rows) <= self.expired_before))
+
     def _resolve(self, pieces: Sequence[_Piece], last: bool = False) -> tuple[pa.Table, Rows, npt.NDArray[np.bool_]]:
         """The live entries of the pieces in order, the position of each, and whether all before it has been read."""
         pieces = [piece for piece in pieces if len(piece.rows)]
@@ -186,7 +195,11 @@ class StateTable:
         rank = np.repeat([p.rank for p in pieces], [len(p.rows) for p in pieces])
         codes = order_codes(table, self.definition.sort)
         order = np.lexsort([rank, *codes[::-1], position])
-        keep = first_of_each(order, [position, *codes]) & live[order]
+        newest = first_of_each(order, [position, *codes])
+        keep = newest & live[order]
+        if self.expired_before is not None:
+            expired = np.concatenate([self._expired(p.run, p.rows) for p in pieces])
+            self.expired += int((newest & expired[order]).sum())
         complete = np.ones(len(order), dtype=bool)
         if pieces[0].edge is not None:
             edge = np.concatenate([p.edge for p in pieces if p.edge is not None])[order]
