@@ -50,8 +50,8 @@ class _Totals:
 class NotIn:
     """`SELECT * FROM left WHERE left_key NOT IN (SELECT right_key FROM right)`.
 
-    For several columns, or with a further condition, use an anti `Join` without keys, whose residual is true where the
-    comparison is not false.
+    With several columns, or a further condition, it is an anti `Join` on a condition that is true where the comparison
+    is not false.
     """
 
     left: pa.Schema

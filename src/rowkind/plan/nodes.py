@@ -214,7 +214,7 @@ class JoinKind(StrEnum):
 class Join(Node):
     """Joins two changelogs on equal key columns and a residual condition over both sides' columns.
 
-    `null_aware` is NOT IN: a null on either side decides as SQL says.
+    `null_aware` is NOT IN of one column: a null on either side decides as SQL says.
     """
 
     left: Node

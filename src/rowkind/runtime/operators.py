@@ -70,11 +70,9 @@ def _(node: n.Normalize, ttl_ms: int) -> tuple[Operator, ...]:
 @operators_for.register
 def _(node: n.Join, ttl_ms: int) -> tuple[Operator, ...]:
     left, right = input_schema(node.left), input_schema(node.right)
-    if node.null_aware and node.residual is None and len(node.left_keys) == 1:
+    if node.null_aware:
         key = smallest_key(node)
         return (NotIn(left, right, node.left_keys[0], node.right_keys[0], key, node.emit_before, ttl_ms),)
-    if node.null_aware:
-        raise RowkindError("OPERATOR_NOT_YET_SUPPORTED", operator=f"NOT IN over several columns: {described(node)}")
     sides = (
         JoinSide(left, node.left_keys, _multiplicity(node.left, node.left_keys), ttl_ms),
         JoinSide(right, node.right_keys, _multiplicity(node.right, node.right_keys), ttl_ms),

@@ -111,18 +111,22 @@ def _in(scope: Scope, wanted: exp.Expr, query: exp.Expr, negated: bool, context:
         exp.EQ(this=scope.resolve(value), expression=reference(column))
         for value, column in zip(values, inner.outputs, strict=True)
     ]
-    null_aware = negated and _may_be_null(equal, scope, inner, context)
-    if null_aware and (inner.conditions or len(values) > 1):
-        raise context.unsupported(
-            query, "NOT IN with nullable columns and a correlated or multi-column subquery", "Use NOT EXISTS."
-        )
-    return _semi(scope, inner, [*equal, *inner.conditions], negated, null_aware, context)
+    null_aware = [negated and _may_be_null(pair, scope, inner, context) for pair in equal]
+    if null_aware == [True] and not inner.conditions and equal[0].this.find(exp.Column):
+        return _semi(scope, inner, equal, negated, True, context)
+    parts = [_not_false(pair) if aware else pair for pair, aware in zip(equal, null_aware, strict=True)]
+    return _semi(scope, inner, [*parts, *inner.conditions], negated, False, context)
 
 
-def _may_be_null(equal: Sequence[exp.Expr], scope: Scope, inner: Inner, context: Context) -> bool:
+def _may_be_null(pair: exp.EQ, scope: Scope, inner: Inner, context: Context) -> bool:
     types = {**scope.types, **{c.name: c.type for c in inner.node.columns}}
-    sides = context.exprs([side for pair in equal for side in (pair.this, pair.expression)], types)
-    return any(side.type.nullable for side in sides)
+    return any(side.type.nullable for side in context.exprs([pair.this, pair.expression], types))
+
+
+def _not_false(pair: exp.EQ) -> exp.Expr:
+    """A row is not in the query only if every comparison with it is false: one with NULL is not."""
+    unknown = [exp.Is(this=side.copy(), expression=exp.Null()) for side in (pair.this, pair.expression)]
+    return exp.or_(pair, *unknown, copy=False)
 
 
 def _semi(
