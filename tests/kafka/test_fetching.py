@@ -8,8 +8,8 @@ import random
 import pyarrow as pa
 import pytest
 
-from rowkind.kafka.clients import open_consumer
-from rowkind.kafka.fetching import BulkFetcher, Event, Fetched, Fetcher, MessageFetcher, ReadFields
+from rowkind.kafka.bulk_fetching import BulkFetcher
+from rowkind.kafka.fetching import Event, Fetched, Fetcher, MessageFetcher, ReadFields
 from rowkind.kafka.ranges import Partition
 from tests.kafka_client import KafkaClient, TopicFactory
 
@@ -40,11 +40,9 @@ def test_bulk_equals_message_by_message(topic: TopicFactory, kafka_client: Kafka
     )
     found = []
     for kind in (BulkFetcher, MessageFetcher):
-        consumer, _ = open_consumer({"bootstrap.servers": kafka_client.bootstrap})
-        fetcher = kind(consumer, Partition(name, 0), 0, FIELDS)
+        fetcher = kind({"bootstrap.servers": kafka_client.bootstrap}, Partition(name, 0), 0, FIELDS)
         found.append(all_of(fetcher, count, rng))
         fetcher.close()
-        consumer.close()
     assert found[0].schema == found[1].schema
     assert found[0].equals(found[1])
 
@@ -52,8 +50,7 @@ def test_bulk_equals_message_by_message(topic: TopicFactory, kafka_client: Kafka
 def test_the_end_of_a_partition_is_told(topic: TopicFactory, kafka_client: KafkaClient) -> None:
     name = topic()
     kafka_client.produce(name, [(None, b"x")] * 3)
-    consumer, _ = open_consumer({"bootstrap.servers": kafka_client.bootstrap})
-    fetcher = BulkFetcher(consumer, Partition(name, 0), 1, FIELDS)
+    fetcher = BulkFetcher({"bootstrap.servers": kafka_client.bootstrap}, Partition(name, 0), 1, FIELDS)
     rows = 0
     events: list[Event] = []
     while not events:
@@ -63,4 +60,3 @@ def test_the_end_of_a_partition_is_told(topic: TopicFactory, kafka_client: Kafka
     assert rows == 2
     assert [(e.error.name(), e.offset) for e in events] == [("_PARTITION_EOF", 3)]
     fetcher.close()
-    consumer.close()

@@ -262,7 +262,7 @@ def test_consumers_are_kept_and_carry_what_they_read_too_much(
     assert len(rows(OffsetRange(name, 0, 0, 300), properties)) == 300
     ((_, kept),) = consumers._kept.items()
     assert len(rows(OffsetRange(name, 0, 300, 1000), properties)) == 700
-    assert [k.consumer for k in consumers._kept.values()] == [kept.consumer]
+    assert [k.fetcher for k in consumers._kept.values()] == [kept.fetcher]
     # a range that does not go on where the last one ended is read right all the same
     assert [o for o, _, _ in rows(OffsetRange(name, 0, 5, 8), properties)] == [5, 6, 7]
 

@@ -45,6 +45,7 @@ UNREACHABLE = frozenset(
         KafkaError._WAIT_COORD,
         KafkaError.REQUEST_TIMED_OUT,
         # a broker that has just come back
+        KafkaError._NOENT,
         KafkaError.BROKER_NOT_AVAILABLE,
         KafkaError.LEADER_NOT_AVAILABLE,
         KafkaError.NOT_LEADER_FOR_PARTITION,
@@ -94,7 +95,12 @@ def _opened(kind: Callable[..., T], config: Config, properties: Properties) -> t
         return kind({**config.values, "error_cb": reports}, logger=_LOG), reports
     except (KafkaException, ValueError, TypeError) as error:
         text = str(error.args[0].str() if isinstance(error, KafkaException) else error)
-        raise RowkindError("KAFKA_CLIENT_REFUSED", reason=scrubbed(text.rstrip("."), properties)) from None
+        raise refused(text, properties) from None
+
+
+def refused(reason: str, properties: Properties) -> RowkindError:
+    """A client that cannot be made from its settings."""
+    return RowkindError("KAFKA_CLIENT_REFUSED", reason=scrubbed(reason.rstrip("."), properties))
 
 
 def servers(properties: Properties) -> str:

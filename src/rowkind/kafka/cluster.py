@@ -51,6 +51,7 @@ _PASSING = frozenset(
         KafkaError.OFFSET_NOT_AVAILABLE,
         KafkaError._UNKNOWN_PARTITION,
         KafkaError._WAIT_COORD,
+        KafkaError._NOENT,  # no partition has a leader yet
     }
 )
 

@@ -7,10 +7,9 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from confluent_kafka import Consumer, TopicPartition
-
-from rowkind.kafka.clients import Properties, Reports, open_consumer
-from rowkind.kafka.fetching import Fetched, Fetcher, ReadFields, fetcher
+from rowkind.kafka.bulk_fetching import BulkFetcher, in_bulk
+from rowkind.kafka.clients import Properties
+from rowkind.kafka.fetching import Fetched, Fetcher, MessageFetcher, ReadFields
 from rowkind.kafka.ranges import OffsetRange, Partition
 
 LIMIT = 16
@@ -24,18 +23,12 @@ Key = tuple[frozenset[tuple[str, str]], Partition, ReadFields]
 class KeptConsumer:
     """A consumer of one partition. `carry` holds messages that were fetched past the last range's end."""
 
-    consumer: Consumer
     fetcher: Fetcher
-    reports: Reports
     partition: Partition
     fields: ReadFields
     next: int
     carry: Fetched | None = None
     used: float = 0.0
-
-    def position(self) -> int:
-        """Where the next message is looked for, past transaction markers; negative before the first one."""
-        return int(self.consumer.position([TopicPartition(*self.partition)])[0].offset)
 
     def fetch(self, limit: int, seconds: float) -> Fetched:
         """Messages that were carried over come first."""
@@ -53,7 +46,6 @@ class KeptConsumer:
 
     def close(self) -> None:
         self.fetcher.close()
-        self.consumer.close()
 
 
 def opened(partition: Partition, offset: int, properties: Properties, fields: ReadFields) -> KeptConsumer:
@@ -62,8 +54,8 @@ def opened(partition: Partition, offset: int, properties: Properties, fields: Re
     One that stands elsewhere is not moved there: for a moment it still tells its old position, which is taken for the
     end of a range, and it first waits for the fetch that is under way.
     """
-    consumer, reports = open_consumer(properties)
-    return KeptConsumer(consumer, fetcher(consumer, partition, offset, fields), reports, partition, fields, offset)
+    kind = BulkFetcher if in_bulk(properties, fields) else MessageFetcher
+    return KeptConsumer(kind(properties, partition, offset, fields), partition, fields, offset)
 
 
 _kept: OrderedDict[Key, KeptConsumer] = OrderedDict()

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from rowkind.catalog.constraints import USUAL, Constraints
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import NotNullEnforcer
 from rowkind.catalog.types import Field
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Encoder
 from rowkind.formats.registry import format_named
+from rowkind.kafka.enforcing import Enforcer
 from rowkind.kinds import KIND_COLUMN, RowKind
 
 
@@ -28,7 +28,7 @@ class MessageEncoder:
     """
 
     table: KafkaTable
-    enforcer: NotNullEnforcer = NotNullEnforcer.ERROR
+    constraints: Constraints = USUAL
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -38,7 +38,7 @@ class MessageEncoder:
         self._key: Encoder | None = None
         if table.key_format is not None:
             self._key = format_named(table.key_format.name).encoder(table.key_payload, table.key_format)
-        self._required = [c.name for c in table.physical if not c.type.nullable]
+        self._enforcer = Enforcer(table, self.constraints)
 
     def encode(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Messages: columns key and value, and topic, timestamp, headers, header-list where the table has them."""
@@ -71,20 +71,8 @@ class MessageEncoder:
         )
 
     def enforced(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows to write. NOT NULL holds for rows that stay; of a row that goes only the key is written."""
-        for name in self._required:
-            column = rows.column(name)
-            if not column.null_count:
-                continue
-            bad = column.is_null()
-            if name not in self.table.primary_key and self._upsert:
-                bad = pc.and_(bad, pa.array(_adds(rows.column(KIND_COLUMN))))
-            dropped = pc.sum(bad).as_py() or 0
-            if dropped and self.enforcer is NotNullEnforcer.ERROR:
-                raise RowkindError("NULL_IN_NOT_NULL_COLUMN", table=self.table.name, column=name)
-            self.counts["null-rows-dropped"] += dropped
-            rows = rows.filter(pc.invert(bad)) if dropped else rows
-        return rows
+        """The rows to write, as the types of the columns allow."""
+        return self._enforcer.enforced(rows, self.counts)
 
     @property
     def _topic_is_chosen(self) -> bool:

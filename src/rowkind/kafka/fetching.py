@@ -1,4 +1,4 @@
-"""Messages of one partition as Arrow batches: in bulk where that is possible, else message by message."""
+"""Messages of one partition as Arrow batches, and the way of getting them message by message."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
 from rowkind.catalog.metadata import READABLE
-from rowkind.catalog.types import arrow_field, arrow_type
-from rowkind.kafka import librdkafka
-from rowkind.kafka.librdkafka import KEY, KEY_LENGTH, OFFSET, PAYLOAD, PAYLOAD_LENGTH, Messages
+from rowkind.catalog.types import arrow_field
+from rowkind.kafka.clients import Properties, Reports, open_consumer
 from rowkind.kafka.metadata import metadata_array
 from rowkind.kafka.ranges import Partition
-
-OFFSETS = "offset"
-_IN_BULK = frozenset({"topic", "partition", OFFSETS, "timestamp"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ class Fetched:
     """Messages in order with their offsets, and what was told besides."""
 
     rows: pa.RecordBatch
-    offsets: librdkafka.Words
+    offsets: npt.NDArray[np.int64]
     events: list[Event] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -75,90 +72,33 @@ class Fetched:
 
 
 class Fetcher(Protocol):
-    """The messages of one partition, from an offset on."""
+    """A consumer of one partition, from an offset on."""
+
+    reports: Reports
 
     def fetch(self, limit: int, seconds: float) -> Fetched:
         """So many messages at most; none if none came in this time."""
         ...
 
+    def position(self) -> int:
+        """Where the next message is looked for, past transaction markers; negative before the first one."""
+        ...
+
+    def watermarks(self, seconds: float) -> tuple[int, int]:
+        """The first offset that the broker has, and the next one that it will give."""
+        ...
+
     def close(self) -> None: ...
-
-
-def fetcher(consumer: Consumer, partition: Partition, offset: int, fields: ReadFields) -> Fetcher:
-    if librdkafka.USABLE and _IN_BULK.issuperset(fields.metadata):
-        return BulkFetcher(consumer, partition, offset, fields)
-    return MessageFetcher(consumer, partition, offset, fields)
-
-
-class BulkFetcher:
-    """Takes whole batches out of librdkafka's memory."""
-
-    def __init__(self, consumer: Consumer, partition: Partition, offset: int, fields: ReadFields) -> None:
-        self._consumer = consumer
-        self._partition = partition
-        self._fields = fields
-        handle = librdkafka.handle(consumer)
-        self._topic = librdkafka.topic_new(handle, partition.topic.encode(), None)
-        self._queue = librdkafka.queue_new(handle)
-        if librdkafka.consume_start(self._topic, partition.partition, offset, self._queue) != 0:
-            raise KafkaException(librdkafka.last_failure())
-
-    def fetch(self, limit: int, seconds: float) -> Fetched:
-        pointers = np.zeros(limit, np.int64)
-        count = librdkafka.consume_batch(self._queue, int(seconds * 1000), pointers.ctypes.data, limit)
-        if count <= 0:
-            self._consumer.poll(0)  # what the client has to report goes to a queue of its own
-            return Fetched(self._fields.none, pointers[:0])
-        messages = Messages(pointers[:count])
-        try:
-            errors = messages.errors
-            return self._with_events(messages, errors) if errors.any() else self._taken(messages)
-        finally:
-            messages.release()
-
-    def _with_events(self, messages: Messages, errors: librdkafka.Words) -> Fetched:
-        told = Messages(messages.pointers[errors != 0])
-        codes, offsets = told.errors.astype(np.int32).tolist(), told.member(OFFSET).tolist()
-        reasons = told.texts(PAYLOAD, PAYLOAD_LENGTH).to_pylist()
-        plain = messages.pointers[errors == 0]
-        taken = self._taken(Messages(plain)) if len(plain) else Fetched(self._fields.none, plain)
-        for code, reason, offset in zip(codes, reasons, offsets, strict=True):
-            error = KafkaError(code, reason.decode(errors="replace")) if reason else KafkaError(code)
-            taken.events.append(Event(error, offset))
-        return taken
-
-    def _taken(self, messages: Messages) -> Fetched:
-        offsets = messages.member(OFFSET)
-        columns = []
-        if self._fields.key:
-            columns.append(messages.texts(KEY, KEY_LENGTH))
-        if self._fields.value:
-            columns.append(messages.texts(PAYLOAD, PAYLOAD_LENGTH))
-        columns += [self._metadata(name, messages, offsets) for name in self._fields.metadata]
-        return Fetched(self._fields.batch(columns, len(messages)), offsets)
-
-    def _metadata(self, name: str, messages: Messages, offsets: librdkafka.Words) -> pa.Array:
-        type = arrow_type(READABLE[name])
-        if name == OFFSETS:
-            return pa.array(offsets, type)
-        if name == "timestamp":
-            return pa.array(messages.timestamps() * 1000, pa.int64()).cast(type)
-        value = self._partition.topic if name == "topic" else self._partition.partition
-        return pa.repeat(pa.scalar(value, type), len(messages))
-
-    def close(self) -> None:
-        librdkafka.consume_stop(self._topic, self._partition.partition)
-        librdkafka.queue_destroy(self._queue)
-        librdkafka.topic_destroy(self._topic)
 
 
 class MessageFetcher:
     """Takes the client's message objects, which tell headers and leader epochs too."""
 
-    def __init__(self, consumer: Consumer, partition: Partition, offset: int, fields: ReadFields) -> None:
-        self._consumer = consumer
+    def __init__(self, properties: Properties, partition: Partition, offset: int, fields: ReadFields) -> None:
+        self._consumer, self.reports = open_consumer(properties)
+        self._partition = TopicPartition(*partition)
         self._fields = fields
-        consumer.assign([TopicPartition(*partition, offset)])
+        self._consumer.assign([TopicPartition(*partition, offset)])
 
     def fetch(self, limit: int, seconds: float) -> Fetched:
         consumed = self._consumer.consume(limit, seconds)
@@ -178,5 +118,14 @@ class MessageFetcher:
         columns += [metadata_array(name, messages) for name in self._fields.metadata]
         return self._fields.batch(columns, len(messages))
 
+    def position(self) -> int:
+        return int(self._consumer.position([self._partition])[0].offset)
+
+    def watermarks(self, seconds: float) -> tuple[int, int]:
+        answer = self._consumer.get_watermark_offsets(self._partition, timeout=seconds)
+        if answer is None:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
+        return answer
+
     def close(self) -> None:
-        """The consumer's own closing ends the assignment."""
+        self._consumer.close()

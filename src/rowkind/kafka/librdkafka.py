@@ -1,33 +1,39 @@
 """The bulk calls of librdkafka that its Python client leaves out: batches of messages as memory instead of objects.
 
-The client makes, configures and closes the connection; its handle is only borrowed here. Calls that may wait let go of
-Python's lock, small ones that are made once a message keep it.
+Calls that may wait let go of Python's lock, small ones that are made once a message keep it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import struct
 import sys
+import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from confluent_kafka import Consumer, KafkaError, Producer, cimpl, version
+from confluent_kafka import KafkaError, KafkaException, Producer, __version__, cimpl
 
 Words = npt.NDArray[np.int64]
 Pointer = ctypes.c_void_p
 
-USABLE = version()[0].startswith("2.") and struct.calcsize("P") == 8 and sys.byteorder == "little"
+USABLE = str(__version__).startswith("2.") and struct.calcsize("P") == 8 and sys.byteorder == "little"
 """Whether the client is one whose objects begin with librdkafka's handle, and messages are laid out as below."""
 
 MESSAGE_BYTES = 72
-ERROR, PARTITION, PAYLOAD, PAYLOAD_LENGTH, KEY, KEY_LENGTH, OFFSET = 0, 2, 3, 4, 5, 6, 7
+ERROR, TOPIC, PARTITION, PAYLOAD, PAYLOAD_LENGTH, KEY, KEY_LENGTH, OFFSET = range(8)
 """Members of `rd_kafka_message_t`, in words of eight bytes."""
+ANY_PARTITION, COPY, BY_PARTITION = -1, 0x2, 0x8
+"""Of `produce_batch`."""
+_CONSUMER, _OFFSET_OF_PLACE = 1, 16
+DELIVERY, LOG, ERROR_EVENT = 0x1, 0x4, 0x8
+"""Types of events."""
 
 _waiting, _quick = ctypes.CDLL(cimpl.__file__), ctypes.PyDLL(cimpl.__file__)
 
@@ -38,6 +44,22 @@ def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> 
     return found  # type: ignore[no-any-return]
 
 
+_conf_new = _function(_waiting, "conf_new", Pointer)
+_conf_set = _function(
+    _waiting, "conf_set", ctypes.c_int, Pointer, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t
+)
+_conf_destroy = _function(_waiting, "conf_destroy", None, Pointer)
+_new = _function(_waiting, "new", Pointer, ctypes.c_int, Pointer, ctypes.c_char_p, ctypes.c_size_t)
+_set_log_queue = _function(_waiting, "set_log_queue", ctypes.c_int, Pointer, Pointer)
+destroy = _function(_waiting, "destroy", None, Pointer)
+_partitions_new = _function(_waiting, "topic_partition_list_new", Pointer, ctypes.c_int)
+_partitions_add = _function(_waiting, "topic_partition_list_add", Pointer, Pointer, ctypes.c_char_p, ctypes.c_int32)
+_partitions_destroy = _function(_waiting, "topic_partition_list_destroy", None, Pointer)
+_position = _function(_waiting, "position", ctypes.c_int, Pointer, Pointer)
+_watermarks = _function(
+    _waiting, "query_watermark_offsets", ctypes.c_int, Pointer, ctypes.c_char_p, ctypes.c_int32,
+    Pointer, Pointer, ctypes.c_int,
+)  # fmt: skip
 topic_new = _function(_waiting, "topic_new", Pointer, Pointer, ctypes.c_char_p, Pointer)
 topic_destroy = _function(_waiting, "topic_destroy", None, Pointer)
 queue_new = _function(_waiting, "queue_new", Pointer, Pointer)
@@ -49,13 +71,66 @@ consume_stop = _function(_waiting, "consume_stop", ctypes.c_int, Pointer, ctypes
 consume_batch = _function(
     _waiting, "consume_batch_queue", ctypes.c_ssize_t, Pointer, ctypes.c_int, Pointer, ctypes.c_size_t
 )
+produce_batch = _function(
+    _waiting, "produce_batch", ctypes.c_int, Pointer, ctypes.c_int32, ctypes.c_int, Pointer, ctypes.c_int
+)
+queue_get_main = _function(_waiting, "queue_get_main", Pointer, Pointer)
+queue_poll = _function(_waiting, "queue_poll", Pointer, Pointer, ctypes.c_int)
+event_type = _function(_quick, "event_type", ctypes.c_int, Pointer)
+event_error = _function(_quick, "event_error", ctypes.c_int, Pointer)
+event_error_string = _function(_quick, "event_error_string", ctypes.c_char_p, Pointer)
+event_message_count = _function(_quick, "event_message_count", ctypes.c_size_t, Pointer)
+event_message_array = _function(_quick, "event_message_array", ctypes.c_size_t, Pointer, Pointer, ctypes.c_size_t)
+event_destroy = _function(_waiting, "event_destroy", None, Pointer)
+_event_log = _function(_quick, "event_log", ctypes.c_int, Pointer, Pointer, Pointer, Pointer)
+topic_name = _function(_quick, "topic_name", ctypes.c_char_p, Pointer)
 last_error = _function(_waiting, "last_error", ctypes.c_int)
 message_destroy = _function(_quick, "message_destroy", None, Pointer)
 _message_timestamp = _function(_quick, "message_timestamp", ctypes.c_int64, Pointer, Pointer)
 
 
-def handle(client: Consumer | Producer) -> int:
-    """librdkafka's handle: the first member of a client object."""
+class Refused(Exception):
+    """librdkafka's reason for not making a client."""
+
+
+def new_consumer(settings: Mapping[str, Any]) -> int:
+    """The handle of a consumer without callbacks: all that it has to tell is in its main queue."""
+    conf, reason = _conf_new(), ctypes.create_string_buffer(512)
+    for name, value in {**settings, "log.queue": True}.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if _conf_set(conf, name.encode(), text.encode(), reason, len(reason)) != 0:
+            _conf_destroy(conf)
+            raise Refused(reason.value.decode())
+    made: int | None = _new(_CONSUMER, conf, reason, len(reason))
+    if not made:
+        _conf_destroy(conf)
+        raise Refused(reason.value.decode())
+    _set_log_queue(made, None)
+    return made
+
+
+def position(client: int, topic: str, partition: int) -> int:
+    """Where a consumer is; negative before its first message."""
+    wanted = _partitions_new(1)
+    try:
+        place = _partitions_add(wanted, topic.encode(), partition)
+        _position(client, wanted)
+        return ctypes.c_int64.from_address(place + _OFFSET_OF_PLACE).value
+    finally:
+        _partitions_destroy(wanted)
+
+
+def watermarks(client: int, topic: str, partition: int, seconds: float) -> tuple[int, int]:
+    low, high = ctypes.c_int64(), ctypes.c_int64()
+    bounds = (ctypes.byref(low), ctypes.byref(high))
+    code = _watermarks(client, topic.encode(), partition, *bounds, int(seconds * 1000))
+    if code:
+        raise KafkaException(KafkaError(code))
+    return low.value, high.value
+
+
+def handle(client: Producer) -> int:
+    """librdkafka's handle, borrowed: it is the first member of a client object."""
     found = Pointer.from_address(id(client) + object.__basicsize__).value
     assert found, "a closed client"
     return found
@@ -63,6 +138,24 @@ def handle(client: Consumer | Producer) -> int:
 
 def last_failure() -> KafkaError:
     return KafkaError(last_error())
+
+
+def log_line(event: int) -> str:
+    facility, text, level = ctypes.c_char_p(), ctypes.c_char_p(), ctypes.c_int()
+    _event_log(event, *(ctypes.byref(v) for v in (facility, text, level)))
+    return f"{(facility.value or b'').decode()}: {(text.value or b'').decode()}"
+
+
+def let_go(owner: object, release: Callable[..., None], *borrowed: Any) -> weakref.finalize[..., object]:
+    """Have what was borrowed from a client given back before the client goes: when asked, when the owner is forgotten
+    or at the end of the process. Never in a forked child, where librdkafka has no threads to answer.
+    """
+    return weakref.finalize(owner, _release_in, os.getpid(), release, *borrowed)
+
+
+def _release_in(process: int, release: Callable[..., None], *borrowed: Any) -> None:
+    if os.getpid() == process:
+        release(*borrowed)
 
 
 class Messages:
@@ -79,12 +172,13 @@ class Messages:
         return len(self.pointers)
 
     def member(self, number: int) -> Words:
-        return self._words[self._places + number]
+        found: Words = self._words[self._places + number]
+        return found
 
     @property
-    def errors(self) -> Words:
-        codes: Words = self.member(ERROR) & 0xFFFFFFFF
-        return codes
+    def errors(self) -> npt.NDArray[np.int32]:
+        """Codes, which fill half of their word."""
+        return self.member(ERROR).astype(np.int32)
 
     def timestamps(self) -> Words:
         """Milliseconds; -1 where there is none."""

@@ -9,11 +9,11 @@ from typing import Literal, NoReturn
 
 import numpy as np
 import pyarrow as pa
-from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka import KafkaError, KafkaException
 
 from rowkind.errors import RowkindError
 from rowkind.kafka import consumers
-from rowkind.kafka.clients import AUTHORIZATION, Properties, named
+from rowkind.kafka.clients import AUTHORIZATION, Properties, named, open_consumer
 from rowkind.kafka.consumers import KeptConsumer
 from rowkind.kafka.fetching import Event, Fetched, ReadFields
 from rowkind.kafka.ranges import OffsetRange
@@ -121,13 +121,13 @@ class _Reading:
         if offset > self.next:
             self.next = offset
             self.stalled_by = None
-            self.kept.reports.errors.clear()
+            self.kept.fetcher.reports.errors.clear()
             self.deadline = time.monotonic() + self.patience
 
     def _move_by_position(self) -> None:
-        self._moved_to(self.kept.position())
+        self._moved_to(self.kept.fetcher.position())
         if self.next < self.range.until and time.monotonic() > self.deadline:
-            self._give_up(self.kept.reports.hopeless or self.stalled_by)
+            self._give_up(self.kept.fetcher.reports.hopeless or self.stalled_by)
 
     def _handle(self, event: Event) -> None:
         error = event.error
@@ -162,14 +162,10 @@ class _Reading:
         self.kept = consumers.opened(self.kept.partition, self.next, self.properties, self.kept.fields)
 
     def _watermarks(self) -> tuple[int, int]:
-        partition = TopicPartition(self.range.topic, self.range.partition)
         try:
-            answer = self.kept.consumer.get_watermark_offsets(partition, timeout=self.patience)
+            return self.kept.fetcher.watermarks(self.patience)
         except KafkaException as error:
             raise self._named(error.args[0]) from None
-        if answer is None:
-            raise self._named(KafkaError(KafkaError._TIMED_OUT))
-        return answer
 
     def _give_up(self, cause: KafkaError | None) -> NoReturn:
         if cause is not None:
@@ -195,12 +191,13 @@ class _Reading:
         if error.code() in _UNKNOWN_TOPIC:
             return RowkindError("NO_SUCH_TOPIC", topic=self.range.topic, suggestion="; it was there when the job began")
         where = f"topic '{self.range.topic}', partition {self.range.partition}, offset {self.next}"
-        return named(error, self.properties, f"reading {where}", tuple(self.kept.reports.errors))
+        return named(error, self.properties, f"reading {where}", tuple(self.kept.fetcher.reports.errors))
 
     def _topic_error(self) -> KafkaError | None:
         """What the broker says of the topic itself: to a consumer, one that it may not see is just not there."""
         try:
-            found = self.kept.consumer.list_topics(self.range.topic, timeout=5).topics[self.range.topic]
+            consumer, _ = open_consumer(self.properties)
+            found = consumer.list_topics(self.range.topic, timeout=5).topics[self.range.topic]
         except KafkaException as error:
             return KafkaError(error.args[0].code(), error.args[0].str())
         return found.error  # type: ignore[no-any-return]

@@ -100,9 +100,9 @@ class TransactionalWriter(Writer):
                     raise Fenced from None
                 if cause.retriable():
                     continue
-                raise self._failed(cause) from None
+                raise self._refused(cause) from None
 
-    def _failed(self, cause: KafkaError) -> RowkindError:
+    def _refused(self, cause: KafkaError) -> RowkindError:
         if cause.code() == KafkaError.INVALID_TRANSACTION_TIMEOUT:
             return RowkindError("TRANSACTION_TIMEOUT_TOO_LONG", reason=cause.str())
         return named(cause, self.properties, "writing a transaction", tuple(self._reports.errors))

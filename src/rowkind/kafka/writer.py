@@ -5,24 +5,31 @@ from __future__ import annotations
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from itertools import repeat
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from confluent_kafka import KafkaError, KafkaException, Message
+from confluent_kafka import KafkaError, KafkaException
 
 from rowkind.errors import RowkindError
+from rowkind.kafka import librdkafka
 from rowkind.kafka.clients import AUTHENTICATION, AUTHORIZATION, Properties, named, open_producer
 from rowkind.kafka.partitioners import Partitioner
+from rowkind.kafka.properties import producer_config
+from rowkind.kafka.sending import BulkSender, Headers, MessageSender, Outgoing, Sender
 
 LIMIT = 16
 """Writers kept in one process."""
 
 _FULL_QUEUE_SECONDS = 0.005
-_POLL_EVERY = 5_000
+_SLICE = 5_000
+"""Messages that are handed over before the client is heard."""
+_SHORT_LINGER = 100
+"""Milliseconds. Whoever waits longer for more messages is not served in bulk: there the wait cannot be cut short."""
 _TOO_LARGE = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_MSG_SIZE})
+_NO_BOUND = {"queue.buffering.max.messages": 0, "queue.buffering.max.kbytes": 2**31 - 1}
+"""The queue is bounded here: a client that refuses a message in the middle of a batch changes the order of a key's."""
 
 
 class Writer:
@@ -38,7 +45,12 @@ class Writer:
         self.written = 0
         self._failure: RowkindError | None = None
         self._partitions: dict[str, Sequence[int]] = {}
-        self.producer, self._reports = open_producer(properties, on_delivery=self._delivered, **settings)
+        bounds = producer_config(properties).values
+        self._most_messages = int(bounds["queue.buffering.max.messages"])
+        self._most_bytes = int(bounds["queue.buffering.max.kbytes"]) * 1024
+        self.producer, self._reports = open_producer(properties, **settings, **_NO_BOUND)
+        self._sender: Sender | None = None
+        self._in_bulk = librdkafka.USABLE and int(bounds.get("linger.ms", 0)) <= _SHORT_LINGER
         self._patience = int(properties.get("max.block.ms", "60000")) / 1000
 
     def write(
@@ -53,21 +65,21 @@ class Writer:
         size = batch.num_rows
         if not size:
             return
-        keys, values = (_payloads(batch, name) for name in ("key", "value"))
-        topics = _column(batch, "topic") or [self._one_topic()] * size
-        partitions = _column(batch, "partition")
-        if partitions is None and partitioner is not None:
-            partitions = self._chosen(partitioner, topics, keys, values, rows() if rows else [None] * size)
-        times = _milliseconds(batch)
-        headers = _headers(batch)
-        self._produce(topics, values, keys, partitions, times, headers)
+        if "partition" not in batch.schema.names and partitioner is not None:
+            chosen = self._chosen(partitioner, batch, rows() if rows else [None] * size)
+            batch = batch.append_column("partition", pa.array(chosen, pa.int32()))
+        step = min(_SLICE, self._most_messages)
+        for at in range(0, size, step):
+            for messages in self._outgoing(batch.slice(at, step)):
+                self._send(messages)
         self.written += size
 
     def flush(self, wait: bool = True) -> None:
         """Wait until the broker has everything, and raise the first failure. Without waiting: only look for one."""
-        self.producer.poll(0)
-        while wait and len(self.producer) and not self._failure:
-            self.producer.flush(0.5)
+        if self._sender is not None:
+            self._sender.serve(0)
+            while wait and len(self.producer) and not self._failure:
+                self._sender.serve(0.5)
         self._raise_failure()
         self._reports.errors.clear()
         self._partitions.clear()  # partitions may be added while a job runs
@@ -77,41 +89,53 @@ class Writer:
         self.producer.purge()
         self.producer.flush(0)
 
-    def _produce(self, topics: Any, values: Any, keys: Any, partitions: Any, times: Any, headers: Any) -> None:
-        produce, poll = self.producer.produce, self.producer.poll
-        plain = times is None and headers is None
-        columns = zip(
-            topics, values, keys, partitions or repeat(-1), times or repeat(0), headers or repeat(None), strict=False
-        )
-        for number, (topic, value, key, partition, timestamp, extra) in enumerate(columns):
-            if number % _POLL_EVERY == 0:
-                poll(0)
-                self._raise_failure()
-            while True:
-                try:
-                    if plain:
-                        produce(topic, value, key, partition)
-                    else:
-                        produce(topic, value, key, partition, timestamp=timestamp, headers=extra)
-                    break
-                except BufferError:
-                    self._wait_for_room()
-                except KafkaException as error:
-                    raise self._named(error.args[0], topic, partition) from None
+    def _outgoing(self, batch: pa.RecordBatch) -> Iterator[Outgoing]:
+        """The messages topic by topic; the order within each is kept."""
+        if "topic" not in batch.schema.names:
+            yield _messages(batch, self._one_topic())
+            return
+        topics = batch.column("topic")
+        for topic in topics.unique().to_pylist():
+            yield _messages(batch.filter(pc.equal(topics, topic)), topic)
 
-    def _wait_for_room(self) -> None:
+    def _send(self, messages: Outgoing) -> None:
+        sender = self._sender_for(messages)
+        self._wait_for_room(sender, messages)
+        sender.send(messages)
+        sender.serve(0)
+        self._raise_failure()
+
+    def _sender_for(self, messages: Outgoing) -> Sender:
+        wanted = BulkSender if self._in_bulk and messages.plain else MessageSender
+        if not isinstance(self._sender, wanted):
+            self.flush()
+            if wanted is BulkSender:
+                self._sender = BulkSender(self.producer, self._reports, self._failed)
+            else:
+                self._sender = MessageSender(self.producer, self._failed)
+        assert self._sender is not None
+        return self._sender
+
+    def _wait_for_room(self, sender: Sender, messages: Outgoing) -> None:
+        """Until the messages fit into the queue, as far as their own size tells that of those before them."""
+        each = max(1, messages.values.nbytes // len(messages))
+        most = max(0, min(self._most_messages, self._most_bytes // each) - len(messages))
         before, deadline = len(self.producer), time.monotonic() + self._patience
-        while len(self.producer) >= before:
-            self.producer.poll(_FULL_QUEUE_SECONDS)
+        while (now := len(self.producer)) > most:
+            if now < before:
+                before, deadline = now, time.monotonic() + self._patience
+            sender.serve(_FULL_QUEUE_SECONDS)
             self._raise_failure()
             if time.monotonic() > deadline:
                 error = KafkaError(KafkaError._TIMED_OUT, "the queue of unsent messages stayed full")
                 raise named(error, self.properties, "writing", tuple(self._reports.errors))
 
     def _chosen(
-        self, partitioner: Partitioner, topics: Any, keys: Any, values: Any, rows: Sequence[Mapping[str, Any] | None]
+        self, partitioner: Partitioner, batch: pa.RecordBatch, rows: Sequence[Mapping[str, Any] | None]
     ) -> list[int]:
         choose = partitioner.partition
+        topics = _column(batch, "topic") or [self._one_topic()] * batch.num_rows
+        keys, values = (_column(batch, name) or [None] * batch.num_rows for name in ("key", "value"))
         chosen = []
         for topic, key, value, row in zip(topics, keys, values, rows, strict=True):
             known = self._partitions.get(topic) or self._ask_partitions(topic)
@@ -135,9 +159,9 @@ class Writer:
         assert self.topic is not None, "a batch without a topic column needs the sink's one topic"
         return self.topic
 
-    def _delivered(self, error: KafkaError | None, message: Message) -> None:
-        if error is not None and self._failure is None:
-            self._failure = self._named(error, message.topic(), message.partition())
+    def _failed(self, error: KafkaError, topic: str | None, partition: int | None) -> None:
+        if self._failure is None:
+            self._failure = self._named(error, topic, partition)
 
     def _raise_failure(self) -> None:
         if self._failure:
@@ -159,8 +183,14 @@ def _column(batch: pa.RecordBatch, name: str) -> list[Any] | None:
     return batch.column(name).to_pylist() if name in batch.schema.names else None
 
 
-def _payloads(batch: pa.RecordBatch, name: str) -> list[bytes | None]:
-    return _column(batch, name) or [None] * batch.num_rows
+def _messages(batch: pa.RecordBatch, topic: str) -> Outgoing:
+    keys = _binary(batch.column("key")) if "key" in batch.schema.names else None
+    partitions = _column(batch, "partition")
+    return Outgoing(topic, keys, _binary(batch.column("value")), partitions, _milliseconds(batch), _headers(batch))
+
+
+def _binary(payloads: pa.Array) -> pa.Array:
+    return payloads if payloads.type == pa.binary() else payloads.cast(pa.binary())
 
 
 def _milliseconds(batch: pa.RecordBatch) -> list[int] | None:
@@ -175,7 +205,7 @@ def _milliseconds(batch: pa.RecordBatch) -> list[int] | None:
     return pc.fill_null(millis, 0).to_pylist()  # type: ignore[no-any-return]
 
 
-def _headers(batch: pa.RecordBatch) -> list[list[tuple[str, bytes | None]] | None] | None:
+def _headers(batch: pa.RecordBatch) -> list[Headers | None] | None:
     """A null entry, or one with a null name, is left out; a null value is kept."""
     if "headers" in batch.schema.names:
         found = batch.column("headers").to_pylist()
