@@ -13,6 +13,8 @@ from rowkind.kafka.positions import Start, StartMode, Stop, StopMode, resolve_ne
 from rowkind.kafka.ranges import Partition
 from rowkind.runtime.batches import Offsets, TopicPartition
 
+_PERHAPS_GONE = frozenset({"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_PARTITION", "_NOENT"})
+
 
 class KafkaPositions:
     """One input table's `TablePositions`."""
@@ -49,9 +51,15 @@ class KafkaPositions:
         try:
             return dict(self._cluster.ends(partitions)) if partitions else {}
         except RowkindError as error:
-            if error.params.get("code") in ("UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_PARTITION"):
-                self._find()  # says which topic is gone
+            if error.params.get("code") in _PERHAPS_GONE:
+                self._check(partitions)
             raise
+
+    def _check(self, partitions: Sequence[TopicPartition]) -> None:
+        """That they are all there still."""
+        there = set(self._find())
+        if gone := [p for p in partitions if p not in there]:
+            raise RowkindError("NO_SUCH_TOPIC", topic=gone[0].topic, suggestion="; it was there when the job began")
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:
         return self._cluster.topic_ids(sorted(topics))
