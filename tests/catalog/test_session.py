@@ -86,27 +86,17 @@ def test_invalid_value(key: str, value: str) -> None:
     assert caught.value.condition == "INVALID_SESSION_VALUE"
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("table.exec.sink.upsert-materialize", "force"),
-        ("table.exec.sink.keyed-shuffle", "none"),
-        ("table.exec.sink.require-on-conflict", "true"),
-        ("table.exec.sink.type-length-enforcer", "error"),
-        ("execution.savepoint.path", "s3://somewhere"),
-        ("execution.runtime-mode", "automatic"),
-    ],
-)
-def test_not_yet_supported(key: str, value: str) -> None:
+@pytest.mark.parametrize("key", ["execution.state-recovery.path", "execution.savepoint.path"])
+def test_a_savepoint_of_flink_is_refused(key: str) -> None:
     with pytest.raises(RowkindError) as caught:
-        SessionOptions().set(key, value)
-    assert caught.value.condition == "SESSION_OPTION_NOT_YET_SUPPORTED"
+        SessionOptions().set(key, "s3://somewhere")
+    assert caught.value.condition == "SESSION_OPTION_NOT_SUPPORTED"
 
 
-@pytest.mark.parametrize(("key", "value"), [("table.exec.state.ttl", "0"), ("table.exec.sink.keyed-shuffle", "AUTO")])
-def test_defaults_of_unsupported_options_may_be_set(key: str, value: str) -> None:
-    options, notices = SessionOptions().set(key, value)
-    assert (options[key], notices) == (value, [])
+def test_what_is_refused_is_known() -> None:
+    assert [option.name for option in SESSION if not option.supported or option.later] == [
+        "execution.state-recovery.path"
+    ]
 
 
 @pytest.mark.parametrize(

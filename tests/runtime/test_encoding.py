@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from rowkind.catalog.constraints import Constraints
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import NotNullEnforcer, Side
+from rowkind.catalog.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer, Side
 from rowkind.catalog.types import arrow_type
 from rowkind.errors import RowkindError
 from rowkind.kafka.encoding import MessageEncoder
@@ -96,7 +97,7 @@ def test_not_null_does_not_hold_for_the_rest_of_a_delete_but_for_its_key() -> No
 
 
 def test_dropping_nulls_is_counted() -> None:
-    encoder = MessageEncoder(STATE, NotNullEnforcer.DROP)
+    encoder = MessageEncoder(STATE, Constraints(NotNullEnforcer.DROP))
     rows = batch(STATE, (1, None, 1, I), (None, "a", 1, I), (None, None, 1, I), (4, "d", None, I), (5, None, None, D))
     assert encoder.enforced(rows).column("id").to_pylist() == [4, 5]
     assert encoder.counts["null-rows-dropped"] == 3
@@ -129,3 +130,52 @@ def test_metadata_is_written_on_tombstones_too() -> None:
     )
     rows = encoded(kafka, (1, [("a", b"x")], D))
     assert rows == [(b'{"id":1}', None, [("a", b"x")])]
+
+
+NAMED = "k STRING, c CHAR(3), v VARCHAR(2), b VARBINARY(1), PRIMARY KEY (k) NOT ENFORCED"
+
+
+@pytest.mark.parametrize(
+    ("row", "fits"),
+    [
+        (("a", "xyz", "äö", b"1", I), True),
+        (("a", None, None, None, I), True),
+        (("a", "xy", "ä", b"", I), False),
+        (("a", "xyz", "äöü", b"", I), False),
+        (("a", "xyz", "", b"12", I), False),
+        (("a", "toolong", "toolong", b"12", D), True),
+    ],
+)
+def test_lengths_are_checked_when_asked(row: tuple[Any, ...], fits: bool) -> None:
+    kafka = table(NAMED, UPSERT, Side.SINK)
+    assert MessageEncoder(kafka).enforced(batch(kafka, row)).num_rows == 1
+    encoder = MessageEncoder(kafka, Constraints(lengths=LengthEnforcer.ERROR))
+    if fits:
+        assert encoder.enforced(batch(kafka, row)).num_rows == 1
+        return
+    with pytest.raises(RowkindError, match="LENGTH_OF_COLUMN"):
+        encoder.enforced(batch(kafka, row))
+
+
+@pytest.mark.parametrize(
+    ("value", "member"),
+    [
+        ({"a": 1, "m": [("x", 1)], "l": [1, 2]}, None),
+        (None, None),
+        ({"a": 1, "m": None, "l": None}, None),
+        ({"a": None, "m": [], "l": []}, "r.a"),
+        ({"a": 1, "m": [("x", None)], "l": []}, "r.m (value)"),
+        ({"a": 1, "m": [], "l": [1, None]}, "r.l[]"),
+    ],
+)
+def test_members_are_checked_when_asked(value: Any, member: str | None) -> None:
+    kafka = table("r ROW<a INT NOT NULL, m MAP<STRING, INT NOT NULL>, l ARRAY<INT NOT NULL>>", APPEND, Side.SINK)
+    rows = batch(kafka, ({"a": 2, "m": [], "l": []}, I), (value, I))
+    assert MessageEncoder(kafka).enforced(rows).num_rows == 2
+    encoder = MessageEncoder(kafka, Constraints(nested=NestedEnforcer.ERROR))
+    if member is None:
+        assert encoder.enforced(rows).num_rows == 2
+        return
+    with pytest.raises(RowkindError, match="NULL_IN_NOT_NULL_MEMBER") as caught:
+        encoder.enforced(rows)
+    assert caught.value.params["member"] == member

@@ -79,6 +79,11 @@ class LengthEnforcer(StrEnum):
     ERROR = "ERROR"
 
 
+class NestedEnforcer(StrEnum):
+    IGNORE = "IGNORE"
+    ERROR = "ERROR"
+
+
 class Placement(StrEnum):
     """Whether the planner adds a step by its own judgement, never, or always."""
 

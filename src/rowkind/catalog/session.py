@@ -100,4 +100,4 @@ def _parsed(option: Option[T], key: str, text: str) -> T:
 
 def _refuse_unsupported(option: Option[Any], key: str, value: Any) -> None:
     if (not option.supported and value != option.default) or value in option.later:
-        raise RowkindError("SESSION_OPTION_NOT_YET_SUPPORTED", option=key, value=value, about=option.description)
+        raise RowkindError("SESSION_OPTION_NOT_SUPPORTED", option=key, value=value, about=option.description)

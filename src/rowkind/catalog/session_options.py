@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from rowkind.catalog.modes import LengthEnforcer, NotNullEnforcer, Placement, RuntimeMode
+from rowkind.catalog.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer, Placement, RuntimeMode
 from rowkind.catalog.options import Option, boolean, choice, duration, positive, text
 
 
@@ -35,8 +35,7 @@ RUNTIME_MODE: Option[RuntimeMode] = Option(
     choice(RuntimeMode),
     "STREAMING, BATCH, AUTOMATIC",
     RuntimeMode.STREAMING,
-    "`BATCH` asks for bounded, insert-only sources; the job then ends by itself.",
-    later=(RuntimeMode.AUTOMATIC,),
+    "`BATCH` asks for bounded, insert-only sources. A job of bounded sources ends by itself in every mode.",
 )
 
 DML_SYNC = Option(
@@ -66,17 +65,16 @@ LENGTH_ENFORCER: Option[LengthEnforcer] = Option(
     choice(LengthEnforcer),
     "IGNORE, TRIM_PAD, ERROR",
     LengthEnforcer.IGNORE,
-    "What happens to text and bytes that do not fit the length of the sink's column.",
-    supported=False,
+    "What happens to text and bytes that do not fit the length of the sink's column: written as they are, cut and "
+    "filled up, or an error.",
 )
 
-NESTED_ENFORCER: Option[LengthEnforcer] = Option(
+NESTED_ENFORCER: Option[NestedEnforcer] = Option(
     "table.exec.sink.nested-constraint-enforcer",
-    choice(LengthEnforcer),
+    choice(NestedEnforcer),
     "IGNORE, ERROR",
-    LengthEnforcer.IGNORE,
+    NestedEnforcer.IGNORE,
     "What happens to NULL in NOT NULL members of nested columns.",
-    supported=False,
 )
 
 UPSERT_MATERIALIZE: Option[Placement] = Option(
@@ -84,17 +82,7 @@ UPSERT_MATERIALIZE: Option[Placement] = Option(
     choice(Placement),
     "AUTO, NONE, FORCE",
     Placement.AUTO,
-    "Whether rows are ordered by the sink's primary key first when the query's upsert key is another.",
-    supported=False,
-)
-
-KEYED_SHUFFLE: Option[Placement] = Option(
-    "table.exec.sink.keyed-shuffle",
-    choice(Placement),
-    "AUTO, NONE, FORCE",
-    Placement.AUTO,
-    "Whether rows are distributed by the sink's primary key before they are written.",
-    supported=False,
+    "Whether the live rows of the sink's primary key are kept: where the query's upsert key is another, never, always.",
 )
 
 REQUIRE_ON_CONFLICT = Option(
@@ -103,7 +91,6 @@ REQUIRE_ON_CONFLICT = Option(
     "boolean",
     False,
     "Whether an INSERT whose upsert key is not the sink's primary key must say ON CONFLICT.",
-    supported=False,
 )
 
 SOURCE_IDLE_TIMEOUT = Option(
@@ -158,7 +145,6 @@ SESSION: tuple[Option[Any], ...] = (
     LENGTH_ENFORCER,
     NESTED_ENFORCER,
     UPSERT_MATERIALIZE,
-    KEYED_SHUFFLE,
     REQUIRE_ON_CONFLICT,
     SOURCE_IDLE_TIMEOUT,
     CDC_DUPLICATES,
@@ -192,6 +178,7 @@ WITHOUT_EFFECT: tuple[Option[str], ...] = (
     _idle("table.exec.operator-fusion-codegen.enabled", _SPARK),
     _idle("table.exec.rank.*", _STATE),
     _idle("table.exec.simplify-operator-name-enabled", _PLANNER),
+    _idle("table.exec.sink.keyed-shuffle", "The rows of a key are always written in their order."),
     _idle("table.exec.sort.*", _SPARK),
     _idle("table.exec.spill-compression.*", _SPARK),
     _idle("table.exec.uid.*", _PLANNER),

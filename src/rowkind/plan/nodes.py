@@ -13,6 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.modes import Placement
 from rowkind.catalog.types import DataType, Field
 
 
@@ -335,6 +336,10 @@ class Sink(Unary):
     index: int = 0
     """Which INSERT of the job this is: two INSERTs into one table each have their own producer."""
     on_conflict: str | None = None
+    materialize: Placement = Placement.AUTO
+    """Whether the live rows of the sink's key are kept: where the query's key is another, never, always."""
+    conflict_named: bool = False
+    """Whether ON CONFLICT must be said where the query's key is another."""
     net: bool = False
     """Whether the changes of a batch are reduced to one per key: so behind a stateful operator."""
 

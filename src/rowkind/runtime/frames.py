@@ -213,7 +213,7 @@ class Frames:
             delta = self._of(self._spread(delta.frame(), node, tasks), node.columns)
         key = table.primary_key if node.net else None
         name = f"{node.index}:{table.name}"
-        write = Write(pickle.dumps(table), name, tasks, key, job.enforcer, job.bounded, promise)
+        write = Write(pickle.dumps(table), name, tasks, key, job.constraints, job.bounded, promise)
         return delta.then(write, SUMMARY).frame()
 
     def _spread(self, rows: DataFrame, node: n.Sink, parallelism: int) -> DataFrame:

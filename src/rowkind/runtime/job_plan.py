@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from rowkind.catalog.constraints import USUAL, Constraints
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import NotNullEnforcer
 from rowkind.operators.contract import Operator
 from rowkind.plan import nodes as n
 from rowkind.plan.described import described
@@ -39,7 +39,7 @@ class JobPlan:
     names: Mapping[n.Node, OperatorName]
     uses: Counter[n.Node]
     partitions: int
-    enforcer: NotNullEnforcer
+    constraints: Constraints
     watermarks: Mapping[n.Scan, ScanWatermark] = field(default_factory=dict)
     """Of scans whose event time an operator follows."""
 
@@ -78,7 +78,7 @@ class JobPlan:
 def job_plan(
     roots: Sequence[n.Node],
     partitions: int,
-    enforcer: NotNullEnforcer = NotNullEnforcer.ERROR,
+    constraints: Constraints = USUAL,
     ttl: timedelta = timedelta(0),
 ) -> JobPlan:
     """Put the plans of one job together; a scan that several of them use is read once.
@@ -101,7 +101,7 @@ def job_plan(
         names=names,
         uses=uses,
         partitions=partitions,
-        enforcer=enforcer,
+        constraints=constraints,
         watermarks={scan: mark for scan, mark in scan_watermarks(roots).items() if scan in followed},
     )
 

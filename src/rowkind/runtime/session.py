@@ -11,13 +11,13 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from rowkind.catalog.catalog import Catalog
+from rowkind.catalog.constraints import Constraints
 from rowkind.catalog.modes import Guarantee
 from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.session_options import (
     BATCH_INTERVAL,
     DML_SYNC,
     JOB_NAME,
-    NOT_NULL_ENFORCER,
     STATE_PARTITIONS,
     STATE_TTL,
     TIME_ZONE,
@@ -226,7 +226,7 @@ class Session:
             job_plan(
                 plans,
                 self.options.get_value(STATE_PARTITIONS) or self.spark.sparkContext.defaultParallelism,
-                self.options.value(NOT_NULL_ENFORCER),
+                Constraints.of(self.options),
                 self.options.value(STATE_TTL),
             ),
             self._checkpoint_for(self.options.get_value(JOB_NAME) or name),

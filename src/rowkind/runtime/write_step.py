@@ -10,8 +10,9 @@ from functools import lru_cache
 
 import pyarrow as pa
 
+from rowkind.catalog.constraints import Constraints
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import Guarantee, NotNullEnforcer
+from rowkind.catalog.modes import Guarantee
 from rowkind.errors import RowkindError
 from rowkind.kafka.encoding import MessageEncoder
 from rowkind.kafka.partitioners import Partitioner, partitioner_named
@@ -36,7 +37,7 @@ class Write:
     tasks: int
     net_key: tuple[str, ...] | None
     """Set behind a stateful operator: one change per key is written."""
-    enforcer: NotNullEnforcer
+    constraints: Constraints
     flush: bool
     """Whether even a sink without guarantee waits for its messages: nobody else does at the end of a bounded job."""
 
@@ -44,7 +45,7 @@ class Write:
     """Set with exactly-once: the rows of a batch and its marker are one transaction."""
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
-        encoder = _encoder(self.table, self.enforcer)
+        encoder = _encoder(self.table, self.constraints)
         encoder.counts.clear()
         rows: Batches = map(encoder.enforced, batches if self.net_key is None else self._net(batches, encoder.counts))
         if encoder.table.sink.buffer_max_rows and self.net_key is None:
@@ -144,5 +145,5 @@ def _topic(table: KafkaTable) -> str | None:
 
 
 @lru_cache(maxsize=32)
-def _encoder(packed: bytes, enforcer: NotNullEnforcer) -> MessageEncoder:
-    return MessageEncoder(pickle.loads(packed), enforcer)
+def _encoder(packed: bytes, constraints: Constraints) -> MessageEncoder:
+    return MessageEncoder(pickle.loads(packed), constraints)

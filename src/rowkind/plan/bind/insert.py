@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
 from rowkind.catalog.inserts import insert_columns
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import Side
+from rowkind.catalog.modes import LengthEnforcer, Side
+from rowkind.catalog.session_options import LENGTH_ENFORCER, REQUIRE_ON_CONFLICT, UPSERT_MATERIALIZE
 from rowkind.catalog.table import TableDefinition, ViewDefinition
-from rowkind.catalog.types import DataType, Field, quote
+from rowkind.catalog.types import BINARIES, BYTES, CHARACTERS, STRING, DataType, Field, quote
 from rowkind.errors import RowkindError, nearest
 from rowkind.plan.assignment import assignable
 from rowkind.plan.bind.coercion import coerced
@@ -33,7 +34,9 @@ def bind_insert(insert: Insert, context: Context, index: int = 0) -> Sink:
         raise context.error("MISSING_INSERT_COLUMN", insert.query, table=table.name, columns=", ".join(missing))
     if len(columns) != len(query.columns):
         raise _mismatch(insert, table, query, columns, "the number of columns differs", context)
-    return Sink(_fitted(insert, table, query, columns, context), table, index, insert.on_conflict)
+    node, session = _fitted(insert, table, query, columns, context), context.session
+    materialize, conflict_named = session.value(UPSERT_MATERIALIZE), session.value(REQUIRE_ON_CONFLICT)
+    return Sink(node, table, index, insert.on_conflict, materialize, conflict_named)
 
 
 def _target(insert: Insert, context: Context) -> TableDefinition:
@@ -50,6 +53,7 @@ def _fitted(insert: Insert, table: KafkaTable, query: Node, columns: Sequence[Fi
     """Physical columns in their types, then metadata columns in the types that the message takes."""
     given = dict(zip((c.name for c in columns), query.columns, strict=True))
     known = {c.name: c.type for c in query.columns}
+    cuts = context.session.value(LENGTH_ENFORCER) is LengthEnforcer.TRIM_PAD
     made = []
     for column in (*table.physical, *(Field(m.name, m.type) for m in table.metadata)):
         source = given.get(column.name)
@@ -60,7 +64,10 @@ def _fitted(insert: Insert, table: KafkaTable, query: Node, columns: Sequence[Fi
             reason = f"column '{column.name}' is {column.type}, the query gives {source.type}"
             raise _mismatch(insert, table, query, columns, reason, context)
         plain = Expr(reference(source.name), quote(source.name), source.type)
-        made.append(Named(column.name, coerced(plain, _kept_null(column.type, source.type), known, context)))
+        fitted = coerced(plain, _kept_null(column.type, source.type), known, context)
+        if cuts and column.type.root in CHARACTERS | BINARIES and column.type.as_nullable() not in (STRING, BYTES):
+            fitted = _cut(plain, fitted.type, known, context)
+        made.append(Named(column.name, fitted))
     node = Project(query, tuple(made))
     return _message_types(node, table, context)
 
@@ -80,6 +87,12 @@ def _message_types(node: Project, table: KafkaTable, context: Context) -> Node:
 def _kept_null(wanted: DataType, given: DataType) -> DataType:
     """A null may still arrive in a NOT NULL column: the sink decides what happens to it."""
     return wanted.as_nullable() if given.nullable else wanted
+
+
+def _cut(expr: Expr, type: DataType, known: Mapping[str, DataType], context: Context) -> Expr:
+    """Cut and filled up to the length of the type, even if the query says that it is that long already."""
+    longer = exp.Cast(this=expr.tree.copy(), to=type_node(STRING if type.root in CHARACTERS else BYTES))
+    return context.exprs([exp.Cast(this=longer, to=type_node(type))], known)[0]
 
 
 def _null(type: DataType, context: Context) -> Expr:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rowkind.catalog.modes import Placement
+from rowkind.errors import RowkindError
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan.traits import emits, smallest_key, upsert_keys
@@ -9,10 +11,19 @@ from rowkind.plan.traits import emits, smallest_key, upsert_keys
 
 def materialize_sinks(plan: n.Node) -> n.Node:
     """An updating query into an upsert sink whose primary key does not contain the query's key."""
-    if not isinstance(plan, n.Sink) or not plan.table.upsert or emits(plan.input) is ChangelogMode.INSERT_ONLY:
+    if not isinstance(plan, n.Sink) or not plan.table.upsert:
+        return plan
+    other = _by_another_key(plan)
+    if other and plan.conflict_named and plan.on_conflict is None:
+        raise RowkindError("ON_CONFLICT_REQUIRED", table=plan.table.name, key=", ".join(plan.table.primary_key))
+    if plan.materialize is Placement.NONE or (plan.materialize is Placement.AUTO and not other):
         return plan
     key = plan.table.primary_key
-    if any(known <= set(key) for known in upsert_keys(plan.input)):
-        return plan
     kept = n.SinkMaterialize(plan.input, key, smallest_key(plan.input), plan.table.name, plan.on_conflict)
     return plan.with_inputs((kept,))
+
+
+def _by_another_key(plan: n.Sink) -> bool:
+    if emits(plan.input) is ChangelogMode.INSERT_ONLY:
+        return False
+    return not any(known <= set(plan.table.primary_key) for known in upsert_keys(plan.input))
