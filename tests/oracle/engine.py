@@ -22,6 +22,7 @@ from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.operators import FILTER, changelog_schema
 from rowkind.runtime.steps import fitted
 from rowkind.runtime.window_step import window_assign
+from rowkind.state import run, store
 from tests.operators.harness import Engine
 from tests.oracle.duck import Duck
 from tests.oracle.sources import Change, comparable
@@ -47,7 +48,9 @@ class PlanEngine:
         self._marks: Mapping[str, datetime | None] = {}
 
     def batch(self, changes: Mapping[str, list[Change]], marks: Mapping[str, datetime | None]) -> None:
-        """One batch: what each source tells, and how far its time is behind these rows."""
+        """One batch: what each source tells, and how far its time is behind these rows. State is opened from files."""
+        store._open.clear()
+        run._verified.clear()
         self._made, self._changes, self._marks = {}, changes, marks
         for sink in self._plan.sinks:
             self._write(sink, self._delta(sink.input))
