@@ -13,6 +13,7 @@ from rowkind.catalog.table import Column, PhysicalColumn, TableDefinition
 from rowkind.catalog.types import BIGINT, STRING
 from rowkind.errors import RowkindError
 
+KEYED = {"key.format": "plain", "key.fields": "id"}
 COLUMNS: tuple[Column, ...] = (
     PhysicalColumn("id", BIGINT),
     PhysicalColumn("name", STRING),
@@ -70,3 +71,7 @@ def refused(
         errors.append(caught.value)
     assert len({e.condition for e in errors}) == 1, [str(e) for e in errors]
     return errors[0].condition, errors[0]
+
+
+def condition(*args: object, **kwargs: object) -> str:
+    return refused(*args, **kwargs)[0]  # type: ignore[arg-type]
