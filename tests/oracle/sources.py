@@ -169,7 +169,7 @@ class Sources:
     def _key(self) -> Any:
         return self._or_null(self.rng.choice(_KEYS[self.key_type]))
 
-    def _number(self) -> int | None:
+    def _number(self) -> Any:
         return self._or_null(self.rng.randrange(12))
 
     def _or_null(self, value: Any) -> Any:
