@@ -46,6 +46,8 @@ UNREACHABLE = frozenset(
         KafkaError.REQUEST_TIMED_OUT,
         # a broker that has just come back
         KafkaError._NOENT,
+        KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
         KafkaError.BROKER_NOT_AVAILABLE,
         KafkaError.LEADER_NOT_AVAILABLE,
         KafkaError.NOT_LEADER_FOR_PARTITION,

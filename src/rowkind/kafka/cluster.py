@@ -54,6 +54,7 @@ _PASSING = frozenset(
         KafkaError._NOENT,  # no partition has a leader yet
     }
 )
+_STALE = frozenset({KafkaError.FENCED_LEADER_EPOCH, KafkaError.UNKNOWN_LEADER_EPOCH})
 
 
 class Cluster:
@@ -225,6 +226,9 @@ class Cluster:
                 return answer
             except KafkaException as error:
                 self._give_up_or_go_on(error.args[0], deadline, what)
+                if error.args[0].code() in _STALE:
+                    # A client keeps asking with the leader's epoch that it knows from before the broker's restart.
+                    self._admin, self._reports = open_admin(self.properties)
                 self._admin.poll(0.05)
 
     def _give_up_or_go_on(self, error: KafkaError, deadline: float, what: str) -> None:
