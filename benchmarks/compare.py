@@ -1,7 +1,9 @@
 """rowkind beside Flink: the same topics, the same broker, one run after the other; ratios of rows per second.
 
 Flink runs with as many tasks as there are cores, RocksDB state and checkpoints every 10 s, once as it comes and once
-tuned (mini-batch, two-phase and split distinct aggregation); its better figure counts.
+tuned (mini-batch, two-phase and split distinct aggregation); its better figure counts. Each engine runs a small job of
+the same kind twice before, so that code is compiled and workers are there. What a job costs whatever its size is in the
+second of them: `steady` is the rows by the time that the whole job took longer.
 """
 
 from __future__ import annotations
@@ -13,18 +15,23 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from itertools import pairwise
 from typing import Any
 
-from benchmarks.generate import fill
+from benchmarks.generate import create, fill
 from benchmarks.workloads import Workload, workloads
 from rowkind.broker import Broker
 from tools.flink.client import Flink
 
+SMALL = 0.001
 PLAIN = {
     "parallelism.default": str(os.cpu_count()),
     "state.backend.type": "rocksdb",
     "execution.checkpointing.interval": "10 s",
+    "taskmanager.memory.managed.size": "2g",
+    "taskmanager.memory.network.max": "256m",
 }
 TUNED = PLAIN | {
     "table.exec.mini-batch.enabled": "true",
@@ -34,32 +41,67 @@ TUNED = PLAIN | {
     "table.optimizer.distinct-agg.split.enabled": "true",
 }
 
+Script = tuple[str, str]
+"""Tables and INSERT."""
 
-def rowkind(workload: Workload, servers: str, out: str) -> dict[str, Any]:
-    tables, insert = (text.format(servers=servers, out=out) for text in (workload.tables, workload.insert))
-    ran = subprocess.run(
-        [sys.executable, "-m", "benchmarks.on_rowkind", tables, insert], capture_output=True, text=True
-    )
+
+def on_rowkind(small: Script, whole: Script) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.on_rowkind", *small, *whole]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise RuntimeError(ran.stderr)
-    found: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
+    found: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
     return found
 
 
-def flink(workload: Workload, servers: str, out: str, settings: dict[str, str], name: str) -> dict[str, Any]:
-    with Flink() as engine:
-        engine.run("SELECT 1")
-        tables = workload.tables.format(servers=servers, out=out)
+def on_flink(settings: dict[str, str]) -> Callable[[Script, Script], dict[str, float]]:
+    def run(small: Script, whole: Script) -> dict[str, float]:
         started = time.monotonic()
-        answers = engine.run(tables + workload.insert.format(servers=servers, out=out), config=settings)
-        seconds = time.monotonic() - started
-    if "error" in answers[-1]:
-        raise RuntimeError(answers[-1]["error"])
-    return {"engine": name, "seconds": round(seconds, 2), "rows_per_second": round(workload.rows / seconds)}
+        with Flink() as engine:
+            engine.run("SELECT 1")
+            times = [started, time.monotonic()]
+            for tables, insert in (small, small, whole):
+                answers = engine.run(tables + insert, config=settings)
+                if "error" in answers[-1]:
+                    raise RuntimeError(answers[-1]["error"])
+                times.append(time.monotonic())
+        took = (end - start for start, end in pairwise(times))
+        return dict(zip(("startup", "first", "small", "seconds"), took, strict=True))
+
+    return run
 
 
-def best(runs: list[dict[str, Any]]) -> float:
-    return statistics.median(run.get("steady_rows_per_second") or run["rows_per_second"] for run in runs)
+ENGINES = {"rowkind": on_rowkind, "flink": on_flink(PLAIN), "flink-tuned": on_flink(TUNED)}
+
+
+def measure(engine: str, workload: Workload, small: Workload, servers: str, number: int) -> dict[str, Any]:
+    scripts = []
+    for size, of in (("small", small), ("whole", workload)):
+        out = f"{workload.name}-{engine}-{size}-{number}"
+        create(servers, out, 4)
+        tables = of.tables if size == "whole" else of.tables.replace("'topic' = '", "'topic' = 'small-", of.reads)
+        scripts.append((tables.format(servers=servers, out=out), of.insert))
+    took = ENGINES[engine](*scripts)
+    steady = (workload.rows - small.rows) / max(took["seconds"] - took["small"], 0.001)
+    rates = {"rows_per_second": workload.rows / took["seconds"], "steady": steady}
+    rounded = {name: round(value, 2 if value < 1000 else None) for name, value in {**took, **rates}.items()}
+    return {"workload": workload.name, "engine": engine, "run": number, **rounded}
+
+
+def compare(workload: Workload, small: Workload, servers: str, runs: int, engines: Sequence[str]) -> None:
+    found: dict[str, list[dict[str, Any]]] = {engine: [] for engine in engines}
+    for number in range(runs):
+        for engine in engines:
+            found[engine].append(measure(engine, workload, small, servers, number))
+            print(json.dumps(found[engine][-1]), flush=True)
+    summary: dict[str, Any] = {"workload": workload.name, "rows": workload.rows, "cores": os.cpu_count(), "runs": runs}
+    for kind in ("rows_per_second", "steady"):
+        rates = {engine: statistics.median(run[kind] for run in of) for engine, of in found.items()}
+        best = max((rate for engine, rate in rates.items() if engine != "rowkind"), default=None)
+        summary[kind] = rates
+        if best and "rowkind" in rates:
+            summary[f"{kind}_ratio"] = round(rates["rowkind"] / best, 2)
+    print(json.dumps(summary), flush=True)
 
 
 def main() -> None:
@@ -69,35 +111,24 @@ def main() -> None:
     parser.add_argument("--partitions", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*")
+    parser.add_argument("--engines", nargs="*", choices=ENGINES, default=list(ENGINES))
     given = parser.parse_args()
-    chosen = [w for w in workloads(given.scale) if not given.only or w.name in given.only]
+    pairs = [
+        (whole, small)
+        for whole, small in zip(workloads(given.scale), workloads(SMALL), strict=True)
+        if not given.only or whole.name in given.only
+    ]
+    versions = {name: version(name) for name in ("pyspark", "pyarrow", "duckdb", "confluent-kafka")}
+    print(json.dumps({"scale": given.scale, "seed": given.seed, "partitions": given.partitions, **versions}))
     with Broker.start(jvm=["-XX:TieredStopAtLevel=4", "-Xmx2g"]) as broker:
         servers = broker.bootstrap
-        for topic in {i for w in chosen for i in w.inputs}:
-            fill(servers, topic.topic, topic.kind, topic.rows, given.partitions, given.seed, *topic.shape)
-        for workload in chosen:
-            compare(workload, servers, given.runs, given.seed)
-
-
-def compare(workload: Workload, servers: str, runs: int, seed: int) -> None:
-    from benchmarks.generate import create
-
-    results: dict[str, list[dict[str, Any]]] = {"rowkind": [], "flink": [], "flink-tuned": []}
-    for number in range(runs):
-        for engine, found in results.items():
-            out = f"{workload.name}-{engine}-{number}"
-            create(servers, out, 4)
-            if engine == "rowkind":
-                found.append(rowkind(workload, servers, out))
-            else:
-                found.append(flink(workload, servers, out, PLAIN if engine == "flink" else TUNED, engine))
-            print(json.dumps({"workload": workload.name, "run": number, **found[-1]}), flush=True)
-    rates = {engine: best(found) for engine, found in results.items()}
-    ratio = rates["rowkind"] / max(rates["flink"], rates["flink-tuned"])
-    summary = {"workload": workload.name, "rows": workload.rows, "seed": seed, "cores": os.cpu_count(), **rates}
-    print(json.dumps({**summary, "ratio": round(ratio, 2)}), flush=True)
+        for prefix, topic in {("", i) for w, _ in pairs for i in w.inputs} | {
+            ("small-", i) for _, s in pairs for i in s.inputs
+        }:
+            fill(servers, prefix + topic.topic, topic.kind, topic.rows, given.partitions, given.seed, *topic.shape)
+        for whole, small in pairs:
+            compare(whole, small, servers, given.runs, given.engines)
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent.parent))
     main()

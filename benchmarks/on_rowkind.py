@@ -1,4 +1,4 @@
-"""One workload on rowkind: prints seconds from the start of the job, and without its first batch, as one JSON line."""
+"""One workload on rowkind: a small job twice, then the whole one; prints what they took as one JSON line."""
 
 from __future__ import annotations
 
@@ -6,39 +6,32 @@ import json
 import sys
 import time
 
+from pyspark.sql import SparkSession
+
 from rowkind.runtime.job import Job
 from rowkind.runtime.session import Session
+from rowkind.runtime.spark import start_spark
 
 
 def main() -> None:
-    """Arguments: the tables, the INSERT."""
+    """Arguments: tables and INSERT of the small job, tables and INSERT of the whole one."""
     started = time.monotonic()
-    session = Session(notify=lambda _: None)
-    session.sql(sys.argv[1])
-    ready = time.monotonic()
-    job = session.sql(sys.argv[2])
+    spark = start_spark()
+    startup = time.monotonic() - started
+    first, small = (_seconds(spark, sys.argv[1], sys.argv[2]) for _ in range(2))
+    whole = _seconds(spark, sys.argv[3], sys.argv[4])
+    print(json.dumps({"startup": startup, "first": first, "small": small, "seconds": whole}))
+    spark.stop()
+
+
+def _seconds(spark: SparkSession, tables: str, insert: str) -> float:
+    session = Session(spark, notify=lambda _: None)
+    session.sql(tables)
+    started = time.monotonic()
+    job = session.sql(insert)
     assert isinstance(job, Job)
-    warm, rows = None, 0
-    while not job.wait(0.05):
-        if warm is None and job.progress.batches:
-            warm, rows = time.monotonic(), job.progress.rows_in
-    ended = time.monotonic()
-    total = job.progress.rows_in
-    steady = (total - rows) / (ended - warm) if warm and total > rows else None
-    print(
-        json.dumps(
-            {
-                "engine": "rowkind",
-                "startup": round(ready - started, 2),
-                "seconds": round(ended - ready, 2),
-                "rows": total,
-                "rows_per_second": round(total / (ended - ready)),
-                "steady_rows_per_second": steady and round(steady),
-                "batches": job.progress.batches,
-            }
-        )
-    )
-    session.stop()
+    job.wait()
+    return time.monotonic() - started
 
 
 if __name__ == "__main__":

@@ -19,12 +19,16 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Tables and the INSERT; `{servers}` and `{out}` are filled in for each run."""
+    """Tables, those that are read first, and the INSERT; `{servers}` and `{out}` are filled in for each run."""
 
     name: str
     inputs: tuple[Input, ...]
     tables: str
     insert: str
+
+    @property
+    def reads(self) -> int:
+        return len(self.inputs)
 
     @property
     def rows(self) -> int:

@@ -46,7 +46,7 @@ from rowkind.state.retention import sweep
 if TYPE_CHECKING:
     from rowkind.runtime.job import Progress
 
-WANTED = timedelta(seconds=5)
+WANTED = timedelta(seconds=10)
 """How long a batch should take when there is more to read than one batch holds, unless an interval is set."""
 SHORTEST = timedelta(seconds=1)
 """With a backlog, batches are not cut smaller than this for a short interval: their fixed costs would eat the speed."""
@@ -201,7 +201,8 @@ class BatchStep:
         for index, table in enumerate(self._plan.tables):
             read = sum(r.until - r.start for task in batch.tasks.get(index, ()) for r in task)
             cap = table.scan.max_rows_per_batch
-            self._rows[index] = adapted(self._rows[index], read, took, self._wanted, cap)
+            if progress.batches > 1:  # the first one starts workers and opens connections: it says little about speed
+                self._rows[index] = adapted(self._rows[index], read, took, self._wanted, cap)
         self._control.set_pace(self._rows, self._tasks)
 
 

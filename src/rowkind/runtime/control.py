@@ -101,9 +101,9 @@ class Control:
 
 
 def adapted(rows: int, read: int, took: timedelta, wanted: timedelta, cap: int | None) -> int:
-    """Rows for the next batch, so that it takes about the wanted time; changes by at most a factor of two."""
+    """Rows for the next batch, so that it takes about the wanted time: at most four times as many, at least half."""
     if read < rows // 2:
         return rows
     ideal = int(read * wanted.total_seconds() / max(took.total_seconds(), 0.001))
-    fitted = max(rows // 2, min(rows * 2, ideal), 1_000)
+    fitted = max(rows // 2, min(rows * 4, ideal), 1_000)
     return min(fitted, cap) if cap else fitted
