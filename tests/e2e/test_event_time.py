@@ -255,3 +255,77 @@ def test_a_row_without_time_is_a_named_error(lab: Lab, topic: TopicFactory) -> N
     job = lab.job(CLICKS + OUT + TUMBLE, c=source)
     with pytest.raises(RowkindError, match="NULL_ROWTIME"):
         job.wait(SECONDS)
+
+
+MEASURES = """
+    CREATE TABLE measures (k STRING, v INT, n INT, ts TIMESTAMP(3), pt AS PROCTIME(), WATERMARK FOR ts AS ts)
+        WITH ('connector' = 'kafka', 'topic' = '{m}', {kafka}, {json}, {once});
+    CREATE TABLE out1 (k STRING, v INT, s INT, c BIGINT, f INT, l INT)
+        WITH ('connector' = 'kafka', 'topic' = '{m}-rows', {kafka}, {json});
+    CREATE TABLE out2 WITH ('topic' = '{m}-times') LIKE out1 (OVERWRITING OPTIONS);
+    CREATE TABLE out3 WITH ('topic' = '{m}-all') LIKE out1 (OVERWRITING OPTIONS);
+    CREATE TABLE out4 WITH ('topic' = '{m}-arrival') LIKE out1 (OVERWRITING OPTIONS);
+    CREATE TABLE out5 (k STRING, n INT, m INT, s INT, before_ INT, after_ INT, PRIMARY KEY (k, n) NOT ENFORCED)
+        WITH ('connector' = 'upsert-kafka', 'topic' = '{m}-order', {kafka}, 'key.format' = 'json',
+              'value.format' = 'json');
+    EXECUTE STATEMENT SET BEGIN
+    INSERT INTO out1 SELECT k, v, SUM(v) OVER w, COUNT(*) OVER w, FIRST_VALUE(v) OVER w, LAST_VALUE(v) OVER w
+        FROM measures WINDOW w AS (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW);
+    INSERT INTO out2 SELECT k, v, SUM(v) OVER w, COUNT(*) OVER w, FIRST_VALUE(v) OVER w, LAST_VALUE(v) OVER w
+        FROM measures
+        WINDOW w AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '1' SECOND PRECEDING AND CURRENT ROW);
+    INSERT INTO out3 SELECT k, v, SUM(v) OVER w, COUNT(DISTINCT n) OVER w, LAG(v) OVER w, AVG(v) OVER w
+        FROM measures WINDOW w AS (PARTITION BY k ORDER BY ts);
+    INSERT INTO out4 SELECT k, v, SUM(v) OVER w, COUNT(*) OVER w, LAG(v, 2, -1) OVER w, MAX(v) OVER w
+        FROM measures WINDOW w AS (PARTITION BY k ORDER BY pt);
+    INSERT INTO out5 SELECT k, n, m, SUM(m) OVER w, LAG(m) OVER w, LEAD(m) OVER w
+        FROM (SELECT k, n, MAX(v) AS m FROM measures GROUP BY k, n) WINDOW w AS (PARTITION BY k ORDER BY n);
+    END;
+"""
+
+
+def test_aggregates_over_rows_before(lab: Lab, topic: TopicFactory) -> None:
+    """The results by time are those of Flink for the same rows."""
+    source = topic(partitions=1)
+    rows = [
+        ("a", 1, 5, 1),
+        ("a", 2, 3, 3),
+        ("b", 3, 3, 2),
+        ("a", 4, 5, 3),
+        ("a", None, 1, 2),
+        ("a", 6, 4, 9),
+        ("b", 7, 2, 9),
+    ]
+    lab.put(source, *({"k": k, "v": v, "n": n, "ts": f"2024-01-01 00:00:0{s}"} for k, v, n, s in rows))
+    lab.finish(MEASURES, m=source)
+
+    def written(name: str) -> dict[str, set[tuple[int | None, ...]]]:
+        values = [tuple(row.values()) for row in lab.values(f"{source}-{name}")]
+        assert len(values) == len(rows)
+        return {key: {value[1:] for value in values if value[0] == key} for key in ("a", "b")}
+
+    assert written("rows") == {
+        "a": {(1, 1, 1, 1, 1), (None, 1, 2, 1, 1), (2, 2, 2, 2, 2), (4, 6, 2, 2, 4), (6, 10, 2, 4, 6)},
+        "b": {(3, 3, 1, 3, 3), (7, 10, 2, 3, 7)},
+    }
+    assert written("times") == {
+        "a": {(1, 1, 1, 1, 1), (None, 1, 2, 1, 1), (2, 6, 3, 2, 4), (4, 6, 3, 2, 4), (6, 6, 1, 6, 6)},
+        "b": {(3, 3, 1, 3, 3), (7, 7, 1, 7, 7)},
+    }
+    assert written("all") == {
+        "a": {(1, 1, 1, None, 1), (None, 1, 2, 1, 1), (2, 7, 3, 2, 2), (4, 7, 3, 2, 2), (6, 13, 4, 4, 3)},
+        "b": {(3, 3, 1, None, 3), (7, 10, 2, 3, 5)},
+    }
+    assert written("arrival") == {
+        "a": {(1, 1, 1, -1, 1), (2, 3, 2, -1, 2), (4, 7, 3, 1, 4), (None, 7, 4, 2, 4), (6, 13, 5, 4, 6)},
+        "b": {(3, 3, 1, -1, 3), (7, 10, 2, -1, 7)},
+    }
+    table = {key["k"] + str(key["n"]): tuple(value.values())[2:] for key, value in lab.pairs(f"{source}-order")}
+    assert table == {
+        "a1": (None, None, None, 2),
+        "a3": (2, 2, None, 6),
+        "a4": (6, 8, 2, 4),
+        "a5": (4, 12, 6, None),
+        "b2": (7, 7, None, 3),
+        "b3": (3, 10, 7, None),
+    }
