@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rowkind.errors import RowkindError
 from rowkind.runtime.session import Selection, Text
-from tests.e2e.lab import Lab
+from tests.e2e.lab import SECONDS, Lab
 from tests.kafka_client import TopicFactory
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -113,3 +114,25 @@ def test_every_statement_form(lab: Lab, topic: TopicFactory) -> None:
     ]
     assert again[2]["place"] == {"city": "Rome", "geo": None}
     assert lab.session.options.items() == type(lab.session.options)().items()
+
+
+def test_secrets_stay_hidden_while_a_job_runs(lab: Lab, topic: TopicFactory, caplog: pytest.LogCaptureFixture) -> None:
+    """In EXPLAIN, SHOW CREATE TABLE, DESCRIBE, logs, notices, and the error of a job that fails."""
+    caplog.set_level("DEBUG")
+    login = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="hunter2";'
+    lab.start(
+        """
+        CREATE TABLE t (id INT NOT NULL) WITH ('connector' = 'kafka', 'topic' = '{t}', {kafka}, {json}, {once},
+            'properties.sasl.jaas.config' = '{login}', 'properties.ssl.truststore.password' = 'hunter2',
+            'properties.ssl.key.password' = 'hunter2');
+        """,
+        t=topic(),
+        login=login,
+    )
+    answers = [lab.start(f"{s};") for s in ("EXPLAIN SELECT * FROM t", "SHOW CREATE TABLE t", "DESCRIBE t")]
+    lab.finish("INSERT INTO t VALUES (1);")
+    failing = lab.job("INSERT INTO t SELECT CAST(id / (id - 1) AS INT) FROM t;")
+    with pytest.raises(RowkindError) as failed:
+        failing.wait(SECONDS)
+    said = (*map(str, answers), *lab.notices, str(failed.value), repr(failed.value), repr(failing.plan), caplog.text)
+    assert [text for text in said if "hunter2" in text] == []
