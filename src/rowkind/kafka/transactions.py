@@ -8,6 +8,7 @@ a producer that was fenced learns of it before it has read any input.
 from __future__ import annotations
 
 import os
+import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
@@ -89,7 +90,8 @@ class TransactionalWriter(Writer):
         return found.offset - 1 if found.offset > 0 and found.metadata == checkpoint else None
 
     def _retried(self, call: Any, *args: Any, timed: bool = True) -> None:
-        """Errors that pass are tried again by the client's own rule; others are raised with their name."""
+        """Errors that pass are tried again for a while; others, and what stays, are raised with their name."""
+        deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 call(*args, *((PATIENCE,) if timed else ()))
@@ -98,7 +100,7 @@ class TransactionalWriter(Writer):
                 cause: KafkaError = error.args[0]
                 if cause.code() in _FENCED:
                     raise Fenced from None
-                if cause.retriable():
+                if cause.retriable() and time.monotonic() < deadline:
                     continue
                 raise self._refused(cause) from None
 
@@ -135,6 +137,11 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
         except Fenced:
             writer.close()
             continue
+        except RowkindError:
+            writer.close()
+            if fresh:
+                raise
+            continue  # a kept producer may not get over its broker's restart
         return writer
     raise RowkindError("TRANSACTION_FENCED", id=name)
 
