@@ -13,7 +13,8 @@ from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ign
 from rowkind.broker.process import wait_until
 
 SECONDS = 60
-NOT_YET = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART", "UNKNOWN_LEADER_EPOCH")
+NOT_YET = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART", "_NOENT")
+STALE = ("FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH")
 
 
 class Record(NamedTuple):
@@ -81,7 +82,9 @@ class KafkaClient:
             try:
                 found.update({place.partition: future.result(SECONDS).offset for place, future in answers.items()})
             except KafkaException as error:
-                if error.args[0].name() not in NOT_YET:
+                if error.args[0].name() in STALE:
+                    del self.admin  # it would go on asking with what it knows from before a restart
+                elif error.args[0].name() not in NOT_YET:
                     raise
                 return False
             return bool(partitions)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rowkind.broker.process import wait_until
 
-SECONDS = 300
+SECONDS = 900
 
 
 @dataclass

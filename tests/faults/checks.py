@@ -1,0 +1,132 @@
+"""What a job does while faults happen to it: the load it gets, and what its output topics must hold in the end."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+KEYS, GROUPS = 50, 7
+
+Message = tuple[str | None, str | None]
+"""Key and value as text."""
+
+
+class Promise(StrEnum):
+    EXACTLY_ONCE = "exactly-once"
+    AT_LEAST_ONCE = "at-least-once"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One message of the load; its number is unique, its key and group repeat."""
+
+    id: int
+
+    @property
+    def key(self) -> str:
+        return _json({"k": self.id % KEYS})
+
+    @property
+    def value(self) -> str:
+        return _json({"k": self.id % KEYS, "id": self.id, "grp": self.id % GROUPS})
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An output topic: each message that must be there, or the last one of each key, or both."""
+
+    table: str
+    every: Callable[[Sequence[Event]], list[str]] | None = None
+    final: Callable[[Sequence[Event]], dict[str, str]] | None = None
+
+    def faults(self, messages: Sequence[Message], events: Sequence[Event], promise: Promise) -> list[str]:
+        """What is wrong with the messages; nothing when all is well."""
+        found = Counter(messages)
+        wrong = []
+        if self.every is not None:
+            wanted = set(self.every(events))
+            there = {value for _, value in messages}
+            wrong += [f"{self.table}: {len(wanted - there)} lost, {len(there - wanted)} unknown"] * (wanted != there)
+        if self.final is not None and (table := dict(messages)) != self.final(events):
+            wrong.append(f"{self.table}: the table is {table}, not {self.final(events)}")
+        twice = sum(found.values()) - len(found)
+        if twice and promise is Promise.EXACTLY_ONCE:
+            wrong.append(f"{self.table}: {twice} messages are there more than once")
+        return wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A job: its statements behind the tables of the load, and its outputs."""
+
+    name: str
+    inserts: str
+    outputs: tuple[Output, ...]
+
+
+def _json(value: Mapping[str, object]) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _copied(events: Sequence[Event]) -> list[str]:
+    return [_json({"id": e.id, "grp": e.id % GROUPS}) for e in events]
+
+
+def _rows(events: Sequence[Event]) -> list[str]:
+    return [_json({"k": e.id % KEYS, "id": e.id}) for e in events]
+
+
+def _latest(events: Sequence[Event]) -> dict[str, str]:
+    return {e.key: row for e, row in zip(events, _rows(events), strict=True)}
+
+
+def _counted(events: Sequence[Event]) -> dict[str, str]:
+    groups: dict[int, list[int]] = {}
+    for event in events:
+        groups.setdefault(event.id % GROUPS, []).append(event.id)
+    return {_json({"grp": g}): _json({"grp": g, "n": len(ids), "total": sum(ids)}) for g, ids in groups.items()}
+
+
+def _joined(events: Sequence[Event]) -> dict[str, str]:
+    return {e.key: _json({"k": e.id % KEYS, "id": e.id, "name": f"group {e.id % GROUPS}"}) for e in events}
+
+
+COPIED = Output("copied", every=_copied)
+LATEST = Output("latest", every=_rows, final=_latest)
+COUNTED = Output("counted", final=_counted)
+JOINED = Output("joined", final=_joined)
+
+_COPY = "INSERT INTO copied SELECT id, grp FROM events;"
+_COUNT = "INSERT INTO counted SELECT grp, COUNT(*), SUM(CAST(id AS BIGINT)) FROM events GROUP BY grp;"
+
+CHECKS = (
+    Check("append-copy", _COPY, (COPIED,)),
+    Check("upsert-copy", "INSERT INTO latest SELECT k, id FROM keyed;", (LATEST,)),
+    Check("aggregate", _COUNT, (COUNTED,)),
+    Check("join", "INSERT INTO joined SELECT k, id, name FROM keyed JOIN names ON keyed.grp = names.grp;", (JOINED,)),
+    Check("two-sinks", f"EXECUTE STATEMENT SET BEGIN {_COPY} {_COUNT} END;", (COPIED, COUNTED)),
+)
+
+NAMES = [(_json({"grp": g}), _json({"grp": g, "name": f"group {g}"})) for g in range(GROUPS)]
+
+TABLES = """
+    CREATE TABLE events (k INT, id INT, grp INT) WITH ('connector' = 'kafka', 'topic' = '{run}-load', 'format' = 'json',
+        {kafka}, {reading}, 'scan.startup.mode' = 'earliest-offset');
+    CREATE TABLE keyed (k INT, id INT, grp INT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+        'topic' = '{run}-load', {formats}, {kafka}, {reading});
+    CREATE TABLE names (grp INT, name STRING, PRIMARY KEY (grp) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+        'topic' = '{run}-names', {formats}, {kafka});
+    CREATE TABLE copied (id INT, grp INT) WITH ('connector' = 'kafka', 'topic' = '{run}-copied', 'format' = 'json',
+        {kafka}, {writing}, 'sink.transactional-id-prefix' = '{run}-copied');
+    CREATE TABLE latest (k INT, id INT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+        'topic' = '{run}-latest', {formats}, {kafka}, {writing}, 'sink.transactional-id-prefix' = '{run}-latest');
+    CREATE TABLE counted (grp INT, n BIGINT, total BIGINT, PRIMARY KEY (grp) NOT ENFORCED) WITH (
+        'connector' = 'upsert-kafka', 'topic' = '{run}-counted', {formats}, {kafka}, {writing},
+        'sink.transactional-id-prefix' = '{run}-counted');
+    CREATE TABLE joined (k INT, id INT, name STRING, PRIMARY KEY (k) NOT ENFORCED) WITH (
+        'connector' = 'upsert-kafka', 'topic' = '{run}-joined', {formats}, {kafka}, {writing},
+        'sink.transactional-id-prefix' = '{run}-joined');
+"""

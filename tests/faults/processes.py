@@ -1,0 +1,33 @@
+"""Processes of a job, found by the session that they are in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Process(NamedTuple):
+    pid: int
+    parent: int
+    session: int
+    command: str
+
+
+def processes(session: int) -> list[Process]:
+    """Everything that a command which leads a session has started, and what that has started."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+        found.append(Process(int(folder.name), int(fields[1]), int(fields[3]), command))
+    return [p for p in found if p.session == session]
+
+
+def workers(session: int) -> list[int]:
+    """The Python workers of a job's tasks: forked by Spark's daemon, with its command line."""
+    all_ = processes(session)
+    daemons = {p.pid for p in all_ if "rowkind.runtime.daemon" in p.command}
+    return [p.pid for p in all_ if p.parent in daemons]
