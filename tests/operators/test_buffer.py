@@ -43,7 +43,7 @@ def test_nothing_comes_of_nothing() -> None:
     assert written([], 3) == written([[]], 3) == []
 
 
-rows = st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 4)), st.integers()), max_size=30)
+rows = st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 4)), st.integers(0, 99)), max_size=30)
 
 
 @given(st.lists(rows, max_size=4), st.integers(1, 6))
