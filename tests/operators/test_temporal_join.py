@@ -88,4 +88,16 @@ def test_old_versions_are_removed(tmp_path: Path) -> None:
 def test_a_version_without_time_is_an_error(tmp_path: Path) -> None:
     engine = Engine((join(JoinKind.INNER),), tmp_path)
     with pytest.raises(RowkindError, match="NULL_ROWTIME"):
-        engine.batch(delta_of([], LEFT), delta_of([(RowKind.DELETE, {"rk": "a", "rt": None, "b": None})], RIGHT))
+        engine.batch(delta_of([], LEFT), delta_of([(RowKind.INSERT, {"rk": "a", "rt": None, "b": None})], RIGHT))
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_delete_that_has_only_its_key_takes_back_the_last_version(tmp_path: Path, together: bool) -> None:
+    engine = Engine((join(JoinKind.INNER),), tmp_path)
+    versions = [(RowKind.INSERT, {"rk": "a", "rt": START + second * SECOND, "b": second}) for second in (0, 5)]
+    tombstone = (RowKind.DELETE, {"rk": "a", "rt": None, "b": None})
+    for changes in [[*versions, tombstone]] if together else [versions, [tombstone]]:
+        engine.batch(delta_of([], LEFT), delta_of(changes, RIGHT))
+    asked = [(RowKind.INSERT, {"k": "a", "lt": START + second * SECOND, "a": second}) for second in (3, 7)]
+    found = engine.batch(delta_of(asked, LEFT), delta_of([], RIGHT), watermark=micros(START + 10 * SECOND))
+    assert [(row["a"], row["b"]) for row in found.to_pylist()] == [(3, 0)]

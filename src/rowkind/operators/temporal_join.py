@@ -20,6 +20,8 @@ from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, hash_rows
 
 _VERSION = pa.schema([("__at", pa.int64()), ("__deleted", pa.bool_())])
+_BEFORE_ALL = -(2**62)
+"""The time of a delete whose row was never seen."""
 _NOW = 0
 """The time of the one version that counts by processing time."""
 
@@ -61,9 +63,10 @@ class TemporalJoin:
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
         """The weight tells the place in the input, negative for a row that goes: the last change of a time counts."""
         time, keys = ((self.left_time, self.left_keys), (self.right_time, self.right_keys))[input]
+        sign = signs(delta)
         if time is not None:
-            check_times(delta.column(time), time)
-        places = signs(delta) * (order + 1 + np.arange(delta.num_rows))
+            check_times(delta.column(time).filter(pa.array(sign > 0)), time)
+        places = sign * (order + 1 + np.arange(delta.num_rows))
         return self._exchange.pack(input, delta, hash_rows(delta, keys), places)
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
@@ -105,6 +108,9 @@ class TemporalJoin:
         gone = np.concatenate([column_array(found.entries, "__deleted").to_numpy(zero_copy_only=False), places < 0])
         owner = np.concatenate([found.key_index, key])
         place = np.concatenate([np.zeros(stored, dtype=np.int64), np.abs(places)])
+        if self.right_time is not None:
+            timed = column_array(given, self.right_time).is_valid().to_numpy(zero_copy_only=False)
+            at = _with_times(at, np.concatenate([np.ones(stored, dtype=bool), timed]), owner, place)
         rows = pa.concat_tables([found.entries.select(given.column_names), given]).combine_chunks()
         order = np.lexsort([place, at, owner])
         last = np.ones(len(order), dtype=bool)
@@ -187,6 +193,18 @@ class _Versions:
     def entries(self, chosen: Ints, schema: pa.Schema) -> pa.Table:
         columns = [pa.array(self.at[chosen]), pa.array(self.gone[chosen])]
         return pa.Table.from_arrays([*columns, *self.rows.take(pa.array(chosen)).columns], schema=schema)
+
+
+def _with_times(at: Ints, timed: Bools, owner: Ints, place: Ints) -> Ints:
+    """Deletes that carry nothing but their key take the time of the version that they delete, the last one to come."""
+    if timed.all():
+        return at
+    order = np.lexsort([at, place, owner])
+    last = np.maximum.accumulate(np.where(timed[order], np.arange(len(order)), -1))
+    known = (last >= 0) & (owner[order][last] == owner[order])
+    filled = at.copy()
+    filled[order] = np.where(known, at[order][last], _BEFORE_ALL)
+    return filled
 
 
 def _replaced(versions: _Versions, stored: int) -> Ints:
