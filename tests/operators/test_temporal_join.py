@@ -92,7 +92,7 @@ def test_a_version_without_time_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("together", [False, True])
-def test_a_delete_that_has_only_its_key_takes_back_the_last_version(tmp_path: Path, together: bool) -> None:
+def test_a_delete_that_has_only_its_key_says_no_time_and_is_counted(tmp_path: Path, together: bool) -> None:
     engine = Engine((join(JoinKind.INNER),), tmp_path)
     versions = [(RowKind.INSERT, {"rk": "a", "rt": START + second * SECOND, "b": second}) for second in (0, 5)]
     tombstone = (RowKind.DELETE, {"rk": "a", "rt": None, "b": None})
@@ -100,4 +100,5 @@ def test_a_delete_that_has_only_its_key_takes_back_the_last_version(tmp_path: Pa
         engine.batch(delta_of([], LEFT), delta_of(changes, RIGHT))
     asked = [(RowKind.INSERT, {"k": "a", "lt": START + second * SECOND, "a": second}) for second in (3, 7)]
     found = engine.batch(delta_of(asked, LEFT), delta_of([], RIGHT), watermark=micros(START + 10 * SECOND))
-    assert [(row["a"], row["b"]) for row in found.to_pylist()] == [(3, 0)]
+    assert [(row["a"], row["b"]) for row in found.to_pylist()] == [(3, 0), (7, 5)]
+    assert engine.counters["deletes_without_time"] == 1

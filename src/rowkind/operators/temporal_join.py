@@ -20,8 +20,8 @@ from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, hash_rows
 
 _VERSION = pa.schema([("__at", pa.int64()), ("__deleted", pa.bool_())])
-_BEFORE_ALL = -(2**62)
-"""The time of a delete whose row was never seen."""
+TIMELESS = "deletes_without_time"
+"""Counter: tombstones of a versioned table. They say no time, so the versions there are stay valid, as in Flink."""
 _NOW = 0
 """The time of the one version that counts by processing time."""
 
@@ -73,12 +73,17 @@ class TemporalJoin:
         now = Now.of(batch, False)
         rows = self._ready(delta, state, batch, now)
         given, places = self._exchange.unpack(delta, 1)
+        timeless = 0
+        if self.right_time is not None and column_array(given, self.right_time).null_count:
+            timed = column_array(given, self.right_time).is_valid().to_numpy(zero_copy_only=False)
+            given, places, timeless = given.filter(pa.array(timed)), places[timed], int(np.sum(~timed))
         hashes = concat_hashes(hash_rows(rows, self.left_keys), hash_rows(given, self.right_keys))
         keys = group(hashes)
         of_left, of_right = np.split(keys.index, [rows.num_rows])
         versions = self._versions(given, places, of_right, keys.hashes, state, now)
         at = micros(column_array(rows, self.left_time)) if self.left_time is not None else np.zeros(rows.num_rows)
-        return Output(self._joined(rows, versions, versions.valid_for(of_left, at.astype(np.int64))))
+        joined = self._joined(rows, versions, versions.valid_for(of_left, at.astype(np.int64)))
+        return Output(joined, {TIMELESS: timeless} if timeless else {})
 
     def _ready(self, delta: pa.Table, state: StateTables, batch: BatchContext, now: Now) -> pa.Table:
         """Left rows that time has passed; late ones are joined with what is still known."""
@@ -108,9 +113,6 @@ class TemporalJoin:
         gone = np.concatenate([column_array(found.entries, "__deleted").to_numpy(zero_copy_only=False), places < 0])
         owner = np.concatenate([found.key_index, key])
         place = np.concatenate([np.zeros(stored, dtype=np.int64), np.abs(places)])
-        if self.right_time is not None:
-            timed = column_array(given, self.right_time).is_valid().to_numpy(zero_copy_only=False)
-            at = _with_times(at, np.concatenate([np.ones(stored, dtype=bool), timed]), owner, place)
         rows = pa.concat_tables([found.entries.select(given.column_names), given]).combine_chunks()
         order = np.lexsort([place, at, owner])
         last = np.ones(len(order), dtype=bool)
@@ -193,18 +195,6 @@ class _Versions:
     def entries(self, chosen: Ints, schema: pa.Schema) -> pa.Table:
         columns = [pa.array(self.at[chosen]), pa.array(self.gone[chosen])]
         return pa.Table.from_arrays([*columns, *self.rows.take(pa.array(chosen)).columns], schema=schema)
-
-
-def _with_times(at: Ints, timed: Bools, owner: Ints, place: Ints) -> Ints:
-    """Deletes that carry nothing but their key take the time of the version that they delete, the last one to come."""
-    if timed.all():
-        return at
-    order = np.lexsort([at, place, owner])
-    last = np.maximum.accumulate(np.where(timed[order], np.arange(len(order)), -1))
-    known = (last >= 0) & (owner[order][last] == owner[order])
-    filled = at.copy()
-    filled[order] = np.where(known, at[order][last], _BEFORE_ALL)
-    return filled
 
 
 def _replaced(versions: _Versions, stored: int) -> Ints:
