@@ -28,6 +28,7 @@ OPTIONS = {
     "ends": "'scan.bounded.mode' = 'latest-offset'",
 }
 DIFFERS = re.compile(r"^-- differs: (.+)$", re.MULTILINE)
+INSTEAD = re.compile(r"^-- rowkind: (.+)$", re.MULTILINE)
 
 Row = dict[str, Any]
 
@@ -67,6 +68,11 @@ class Case:
     def upserts(self) -> bool:
         """Whether the sink is a table by key, so that its final state counts and not its messages."""
         return "({upsert}" in self.text
+
+    @property
+    def instead(self) -> list[str] | None:
+        """The rows that rowkind gives where it differs on purpose; the case says why."""
+        return INSTEAD.findall(self.text) if DIFFERS.search(self.text) else None
 
     @property
     def digest(self) -> str:

@@ -1,0 +1,5 @@
+-- The older form: TUMBLE in GROUP BY.
+CREATE TABLE group_window (s TIMESTAMP(3), e TIMESTAMP(3), t TIMESTAMP(3), item STRING, n BIGINT) WITH ({append}, {out});
+INSERT INTO group_window
+SELECT TUMBLE_START(placed, INTERVAL '10' MINUTE), TUMBLE_END(placed, INTERVAL '10' MINUTE), TUMBLE_ROWTIME(placed, INTERVAL '10' MINUTE), item, COUNT(*)
+FROM orders GROUP BY TUMBLE(placed, INTERVAL '10' MINUTE), item;
