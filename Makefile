@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 help:
 	@echo "make demo     start a local Kafka, run the first example on local Spark, show the result changing, clean up"
 	@echo "make test     install what the tests need, check the code, run all tests"
+	@echo "make faults   do harm to running jobs, scenario by scenario, and count what was survived"
 	@echo "make install  create .venv with the rowkind command"
 	@echo "make lint     ruff and mypy"
 	@echo "make docs     write the pages of options, functions and errors again, from their declarations"
@@ -27,8 +28,11 @@ lint: install
 	$(BIN)/mypy
 
 test: install lint
-	$(BIN)/pytest -q -n 2 -m "not spark and not fault"
+	$(BIN)/pytest -q -n 2 -m "not spark and not fault and not matrix"
 	$(BIN)/pytest -q -m "spark or fault"
+
+faults: install
+	$(BIN)/pytest -v -s -m matrix tests/faults
 
 demo: install
 	$(BIN)/rowkind demo
@@ -49,4 +53,4 @@ tools/flink/.venv/.installed: tools/flink/requirements.txt | install
 
 flink: tools/flink/.venv/.installed
 
-.PHONY: help install lint test demo docs bench flink
+.PHONY: help install lint test faults demo docs bench flink

@@ -1,6 +1,6 @@
 """Check x scenario: each scenario once with a check that the seed chooses, more with ROWKIND_FAULT_ROUNDS.
 
-`ROWKIND_SEED=n ROWKIND_FAULT_ROUNDS=10 pytest tests/faults -s` prints how many faults were survived.
+`make faults` runs it and prints how many faults were survived; ROWKIND_SEED chooses other cells.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.faults.arena import Arena, Site, site
 from tests.faults.checks import CHECKS, Check, Promise
 from tests.faults.scenarios import SCENARIOS, Scenario
 
-pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.fault]
+pytestmark = [pytest.mark.kafka, pytest.mark.matrix]
 
 SEED = int(os.environ.get("ROWKIND_SEED") or random.randrange(10**6))
 ROUNDS = int(os.environ.get("ROWKIND_FAULT_ROUNDS", "1"))
