@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -45,8 +46,8 @@ class Case:
 
     @property
     def group(self) -> str:
-        """Cases of a group run in one job of rowkind."""
-        return self.path.parent.name
+        """Cases of a group run in one job of rowkind; one object for all of them, by which pytest knows its fixture."""
+        return sys.intern(self.path.parent.name)
 
     @property
     def id(self) -> str:
