@@ -44,7 +44,7 @@ CREATE TABLE trades (
 -- some come late: the watermark moves with every row
 CREATE TABLE clicks (
     id INT, visitor STRING, page STRING, `at` TIMESTAMP(3), WATERMARK FOR `at` AS `at` - INTERVAL '5' SECOND
-) WITH ({append}, {once}, 'topic' = 'parity-clicks', 'scan.watermark.emit.strategy' = 'on-event' {rows:4});
+) WITH ({append}, {once}, 'topic' = 'parity-clicks', 'scan.watermark.emit.strategy' = 'on-event' {rows:7});
 
 CREATE TABLE stock (
     id INT, item STRING, place STRING, amount INT

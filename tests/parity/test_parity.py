@@ -27,32 +27,42 @@ def inputs(kafka_client: KafkaClient) -> KafkaClient:
     return kafka_client
 
 
+class Jobs:
+    """One job for each group, with all of its cases that this run of pytest has chosen."""
+
+    def __init__(self, spark: SparkSession, inputs: KafkaClient, chosen: set[str]) -> None:
+        self._spark, self._inputs, self._chosen = spark, inputs, chosen
+        self._ended: set[str] = set()
+
+    def end(self, group: str) -> None:
+        """Have the group's job come to its end, unless it has."""
+        if group not in self._ended:
+            self._ended.add(group)
+            self._run([c for c in CASES if c.group == group and f"test_results_equal_flinks[{c.id}]" in self._chosen])
+
+    def _run(self, cases: list[Case]) -> None:
+        for case in cases:
+            create_topic(self._inputs, case.topic)
+        lab = Lab(self._spark, self._inputs)
+        try:
+            statements = ["SET 'table.local-time-zone' = 'UTC'", *script(cases, self._inputs.bootstrap, capped=True)]
+            job = lab.job(";\n".join(statements) + ";")
+            assert job.wait(SECONDS), "the job did not end"
+            assert job.progress.batches > 2, "the inputs came in one batch, so that nothing was taken back"
+        finally:
+            lab.close()
+
+
 @pytest.fixture(scope="module")
-def group(request: pytest.FixtureRequest, spark: SparkSession, inputs: KafkaClient) -> str:
-    """A group of which all cases that this run of pytest has chosen have come to their ends."""
-    chosen = {item.name for item in request.session.items}
-    cases = [
-        case for case in CASES if case.group == request.param and f"test_results_equal_flinks[{case.id}]" in chosen
-    ]
-    for case in cases:
-        create_topic(inputs, case.topic)
-    lab = Lab(spark, inputs)
-    try:
-        statements = ["SET 'table.local-time-zone' = 'UTC'", *script(cases, inputs.bootstrap, capped=True)]
-        job = lab.job(";\n".join(statements) + ";")
-        assert job.wait(SECONDS), "the job did not end"
-        assert job.progress.batches > 2, "the inputs came in one batch, so that nothing was taken back"
-    finally:
-        lab.close()
-    return request.param
+def jobs(request: pytest.FixtureRequest, spark: SparkSession, inputs: KafkaClient) -> Jobs:
+    return Jobs(spark, inputs, {item.name for item in request.session.items})
 
 
 @pytest.mark.kafka
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    ("group", "case"), [pytest.param(case.group, case, id=case.id) for case in CASES], indirect=["group"]
-)
-def test_results_equal_flinks(group: str, case: Case, inputs: KafkaClient) -> None:
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_results_equal_flinks(jobs: Jobs, case: Case, inputs: KafkaClient) -> None:
+    jobs.end(case.group)
     found, wanted = [parsed(row) for row in result(case, inputs)], recorded(case)["rows"]
     if case.instead is not None:
         assert [parsed(row) for row in case.instead] != wanted, "it does not differ any more"
