@@ -14,7 +14,7 @@ import pytest
 from rowkind.broker import Broker
 from rowkind.broker.process import wait_until
 from rowkind.errors import RowkindError
-from tests.kafka_client import KafkaClient
+from tests.kafka_client import KafkaClient, Record
 
 pytestmark = pytest.mark.kafka
 
@@ -24,10 +24,11 @@ VALUES = [b"1", b"2"]
 @pytest.fixture(scope="module")
 def own() -> Iterator[Broker]:
     """A broker that the tests of this file may kill."""
-    with Broker.start(listeners=["SASL_PLAINTEXT"], config=PLAIN_LOGIN) as broker:
+    with Broker.start(listeners=["SASL_PLAINTEXT"], config=PLAIN_LOGIN | OFTEN) as broker:
         yield broker
 
 
+OFTEN = {"log.initial.task.delay.ms": "100", "log.retention.check.interval.ms": "100"}
 PLAIN_LOGIN = {
     "sasl.enabled.mechanisms": "PLAIN",
     "listener.name.sasl_plaintext.plain.sasl.jaas.config": (
@@ -45,6 +46,15 @@ def written_topic(broker: Broker) -> str:
 
 def values(broker: Broker, topic: str) -> list[bytes | None]:
     return [record.value for record in KafkaClient(broker.bootstrap).consume_all(topic)]
+
+
+def test_messages_of_long_ago_stay_unless_the_topic_says_otherwise(own: Broker) -> None:
+    client = KafkaClient(own.bootstrap)
+    kept, short = client.unique_topic(), client.unique_topic(**{"retention.ms": "1000"})
+    for name in (kept, short):
+        client.produce(name, [Record(b"k", value, timestamp=1000) for value in VALUES])
+    assert wait_until(lambda: not values(own, short), 300)
+    assert values(own, kept) == VALUES
 
 
 @pytest.mark.fault

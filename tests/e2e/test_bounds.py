@@ -13,9 +13,6 @@ from tests.kafka_client import KafkaClient, Record, TopicFactory
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
-FOR_EVER = {"retention.ms": "-1"}
-"""Messages of 1970 would be removed at any moment."""
-
 BOUNDS = {
     "latest": "'scan.bounded.mode' = 'latest-offset'",
     "timestamp": "'scan.bounded.mode' = 'timestamp', 'scan.bounded.timestamp-millis' = '2000'",
@@ -70,7 +67,7 @@ def commit(client: KafkaClient, topic: str, offsets: dict[int, int]) -> None:
 
 def plain(client: KafkaClient, topic: TopicFactory) -> str:
     """Three partitions, the last one empty."""
-    name = topic(partitions=3, **FOR_EVER)
+    name = topic(partitions=3)
     client.produce(name, [message(i, i, 1000 + 500 * i) for i in range(4)])
     client.produce(name, [message(10 + i, 10 + i, 1000 + 2000 * i, 1) for i in range(2)])
     commit(client, name, {0: 2, 1: 1, 2: 0})
@@ -79,7 +76,7 @@ def plain(client: KafkaClient, topic: TopicFactory) -> str:
 
 def keyed(client: KafkaClient, topic: TopicFactory) -> str:
     """Three keys, each twice; at the end one of them is deleted."""
-    name = topic(partitions=2, **FOR_EVER)
+    name = topic(partitions=2)
     client.produce(name, [message(i % 3, i, 1000 + 500 * i) for i in range(6)])
     client.produce(name, [Record(b'{"id":1}', None, 0, timestamp=4000)])
     commit(client, name, {0: 4, 1: 0})

@@ -19,8 +19,6 @@ from tests.kafka_client import KafkaClient, Record, TopicFactory
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 TABLE = "CREATE TABLE t (id INT) WITH ('connector' = 'kafka', 'topic' = '{t}', {kafka}, {json}, {options});"
-FOR_EVER = {"retention.ms": "-1"}
-"""Messages of 1970 would be removed at any moment."""
 BOUNDED = "'scan.bounded.mode' = 'latest-offset'"
 
 
@@ -52,7 +50,7 @@ def dated(number: int, timestamp: int, partition: int = 0) -> Record:
     ids=["earliest", "latest", "timestamp", "timestamp-past-the-end", "specific", "specific-out-of-range"],
 )
 def test_start_positions(lab: Lab, topic: TopicFactory, options: str, expected: list[int]) -> None:
-    name = topic(partitions=2, **FOR_EVER)
+    name = topic(partitions=2)
     lab.client.produce(name, [dated(i, 1000 + 500 * i) for i in range(4)])
     lab.client.produce(name, [dated(10 + i, 1000 + 2000 * i, 1) for i in range(2)])
     job = lab.finish(TABLE + "SELECT id FROM t;", t=name, options=f"{options}, {BOUNDED}")
@@ -96,7 +94,7 @@ def commit(client: KafkaClient, group: str, topic: str, offsets: dict[int, int])
 )
 def test_group_offsets_decide_where_to_start(lab: Lab, topic: TopicFactory, reset: str, expected: list[int]) -> None:
     """Decision 1: with nothing committed it starts at latest and says so, unless the user says otherwise."""
-    name = topic(partitions=2, **FOR_EVER)
+    name = topic(partitions=2)
     lab.client.produce(name, [dated(i, 1000) for i in range(3)] + [dated(10 + i, 1000, 1) for i in range(3)])
     commit(lab.client, name, name, {0: 1})
     options = f"'properties.group.id' = '{name}', 'scan.startup.mode' = 'group-offsets', {BOUNDED}{reset}"
@@ -115,7 +113,7 @@ def test_group_offsets_without_reset_fail(lab: Lab, topic: TopicFactory) -> None
 
 
 def test_a_job_commits_the_offsets_of_its_group(lab: Lab, topic: TopicFactory) -> None:
-    name = topic(partitions=2, **FOR_EVER)
+    name = topic(partitions=2)
     lab.client.produce(name, [dated(i, 1000, i % 2) for i in range(5)])
     lab.finish(TABLE + "SELECT id FROM t;", t=name, options=f"{'{once}'}, 'properties.group.id' = '{name}'")
     consumer = Consumer({**lab.client.config, "group.id": name})
@@ -163,7 +161,7 @@ def test_a_pattern_that_matches_nothing_is_no_error(lab: Lab) -> None:
 
 def test_new_partitions_and_topics_are_found_and_read_from_their_beginning(lab: Lab, kafka_client: KafkaClient) -> None:
     run = uuid4().hex[:8]
-    kafka_client.create_topic(f"d{run}-1", **FOR_EVER)
+    kafka_client.create_topic(f"d{run}-1")
     lab.put(f"d{run}-1", {"id": 1})
     options = "'scan.startup.mode' = 'latest-offset', 'scan.topic-partition-discovery.interval' = '100 ms'"
     job = lab.job(PATTERN + "SELECT id, topic FROM t;", t=f"d{run}-.*", options=options)

@@ -29,6 +29,8 @@ SMALL_AND_QUICK = {
     "broker.heartbeat.interval.ms": "500",
     "broker.session.timeout.ms": "3000",
     "log.cleaner.dedupe.buffer.size": str(16 << 20),
+    # Retention goes by the timestamps of messages: events of last year would be gone minutes after they were written.
+    "log.retention.ms": "-1",
 }
 
 
