@@ -83,6 +83,8 @@ def spark() -> Iterator[SparkSession]:
     """A small local Spark: two cores, ANSI, UTC, no UI."""
     from pyspark.sql import SparkSession
 
+    from rowkind.runtime.spark_home import home_without_archive
+
     settings: dict[str, Any] = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -97,7 +99,8 @@ def spark() -> Iterator[SparkSession]:
     }
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2,4]").appName("rowkind-tests")
-    session = builder.config(map=settings).getOrCreate()
+    with home_without_archive(Path(tempfile.mkdtemp(prefix="rowkind-spark-")) / "home"):
+        session = builder.config(map=settings).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

@@ -14,6 +14,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from rowkind.broker.java import require_java
+from rowkind.runtime.spark_home import home_without_archive
 
 RELIED_ON = {
     "spark.sql.ansi.enabled": "true",
@@ -47,11 +48,18 @@ def start_spark(
     require_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master or f"local[{os.cpu_count() or 2},4]")
-    target, quiet = _quiet(log)
+    folder = Path(tempfile.mkdtemp(prefix="rowkind-log-"))
+    target, quiet = _quiet(folder, log)
     for key, value in {**_AT_START, **quiet, **RELIED_ON, **(conf or {})}.items():
         builder = builder.config(key, value)
-    with _stderr_to(target), _deaf_to_sigterm():
+    home = home_without_archive(folder / "home") if _local(master) else contextlib.nullcontext()
+    with _stderr_to(target), _deaf_to_sigterm(), home:
         return builder.getOrCreate()
+
+
+def _local(master: str | None) -> bool:
+    """Whether workers run on this machine, from this installation."""
+    return master is None or master.partition("[")[0] == "local"
 
 
 def rely_on(spark: SparkSession) -> SparkSession:
@@ -92,9 +100,8 @@ def _stderr_to(target: Path) -> Iterator[None]:
         os.close(saved)
 
 
-def _quiet(log: Path | None) -> tuple[Path, dict[str, str]]:
+def _quiet(folder: Path, log: Path | None) -> tuple[Path, dict[str, str]]:
     """Spark's log goes to a file; the terminal belongs to the job."""
-    folder = Path(tempfile.mkdtemp(prefix="rowkind-log-"))
     target = log or folder / "spark.log"
     config = folder / "log4j2.properties"
     config.write_text(
