@@ -1,8 +1,8 @@
 """A home for a local Spark whose Python processes import the installed pyspark, compiled once and for all.
 
 Spark puts the archive `python/lib/pyspark.zip` of its home first on the path of its Python processes, of which a job
-has half a dozen. Python compiles what it imports from an archive anew in each of them: about a second of a core. In a home
-without that archive they find the same pyspark where it is installed.
+has half a dozen. Python compiles what it imports from an archive anew in each of them: about a second of a core. In a
+home without that archive they find the same pyspark where it is installed.
 """
 
 from __future__ import annotations
