@@ -112,6 +112,18 @@ def test_an_unmatched_row_is_padded_when_time_has_passed_its_bound(tmp_path: Pat
     assert engine.batch(*nothing, watermark=END_OF_TIME).num_rows == 0
 
 
+def test_a_row_that_is_too_late_meets_what_is_kept_and_no_other_late_row(tmp_path: Path) -> None:
+    engine = Engine((join(JoinKind.FULL, -10, 10),), tmp_path)
+    kept = delta_of([(RowKind.INSERT, {"rk": "a", "rt": START + 5 * SECOND, "b": 1})], RIGHT)
+    late_left = delta_of([(RowKind.INSERT, {"k": "a", "lt": START, "a": 2})], LEFT)
+    late_right = delta_of([(RowKind.INSERT, {"rk": "a", "rt": START, "b": 3})], RIGHT)
+    passed = micros(START + 12 * SECOND)
+    assert engine.batch(delta_of([], LEFT), kept, watermark=passed).num_rows == 0
+    rows = engine.batch(late_left, late_right, watermark=passed).to_pylist()
+    assert sorted((r["a"], r["b"]) for r in rows if r["a"]) == [(2, 1)]
+    assert [r["b"] for r in rows if r["a"] is None] == [3]
+
+
 def test_a_row_without_time_is_an_error(tmp_path: Path) -> None:
     engine = Engine((join(JoinKind.INNER, 0, 1),), tmp_path)
     row = delta_of([(RowKind.INSERT, {"k": "a", "lt": None, "a": 1})], LEFT)

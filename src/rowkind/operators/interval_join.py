@@ -40,7 +40,8 @@ class IntervalSide:
 @dataclass(frozen=True)
 class IntervalJoin:
     """`right.time - left.time` lies in [lower, upper] microseconds. An unmatched row of an outer side is padded when
-    time has passed its bound. A row that comes late is still joined with what is kept of the other side."""
+    time has passed its bound. A row that comes too late to be kept is still joined with what is kept of the other side,
+    but not with another one that is too late: as if it had come alone."""
 
     left: IntervalSide
     right: IntervalSide
@@ -92,7 +93,7 @@ class IntervalJoin:
             _Pool.of(side, name, rows, number, touched, state)
             for side, name, (rows, _), number in zip(self.sides, ("left", "right"), given, numbers[:2], strict=True)
         ]
-        results = self._joined(pools, len(touched))
+        results = self._joined(pools, len(touched), now.before)
         parts = [results]
         timers: list[tuple[Ints, KeyHashes]] = []
         for at, pool in enumerate(pools):
@@ -115,9 +116,10 @@ class IntervalJoin:
         timer = closings.next(now.after, close) if self.proctime else None
         return Output(self._rows(pools, parts), {}, timer)
 
-    def _joined(self, pools: list[_Pool], keys: int) -> tuple[Ints, Ints]:
+    def _joined(self, pools: list[_Pool], keys: int, passed: int) -> tuple[Ints, Ints]:
         """Pairs of rows that match, as often as they come new; notes which rows have a match."""
         left, right = pools
+        late = [pool.at + side.reach <= passed for pool, side in zip(pools, self.sides, strict=True)]
         found: list[tuple[Ints, Ints]] = []
         a, b = np.flatnonzero(left.keyed), np.flatnonzero(right.keyed)
         for x, y in pairs(left.key[a], right.key[b], keys):
@@ -125,6 +127,7 @@ class IntervalJoin:
             apart = right.at[ri] - left.at[li]
             fits = (apart >= -self.right.reach) & (apart <= self.left.reach)
             fits &= (left.fresh[li] > 0) | (right.fresh[ri] > 0)
+            fits &= ~(late[0][li] & late[1][ri])
             li, ri = li[fits], ri[fits]
             if self.residual is not None and len(li):
                 true = self.residual.evaluate(self._pairs(left, right, li, ri))
