@@ -13,7 +13,7 @@ from uuid import uuid4
 from rowkind.broker import Broker
 from rowkind.broker.settings import CLIENT_LISTENER, HOST, free_port
 from tests.cli.command import SECONDS, Command, started
-from tests.faults.checks import NAMES, TABLES, Check, Event, Message, Promise
+from tests.faults.checks import INSERTS, NAMES, OUTPUTS, TABLES, Event, Message, Promise
 from tests.faults.consumer import committed, observed
 from tests.faults.proxy import Proxy
 from tests.kafka_client import KafkaClient
@@ -47,10 +47,9 @@ def site() -> Iterator[Site]:
 
 @dataclass
 class Arena:
-    """One check under one scenario."""
+    """One job with all checks, under one scenario."""
 
     site: Site
-    check: Check
     promise: Promise
     folder: Path
     proxied: bool = False
@@ -71,7 +70,7 @@ class Arena:
         self.client.create_topic(self.source, 2)
         self.client.create_topic(f"{self.run}-names")
         self.client.produce(f"{self.run}-names", NAMES)
-        for output in self.check.outputs:
+        for output in OUTPUTS:
             self.client.create_topic(self.topic(output.table), 2)
 
     @property
@@ -110,7 +109,7 @@ class Arena:
             "formats": FORMATS,
             "run": self.run,
         }
-        text = TABLES.format(**names) + self.check.inserts
+        text = TABLES.format(**names) + INSERTS
         path = self.folder / "job.sql"
         path.write_text(text)
         return path
@@ -128,8 +127,7 @@ class Arena:
         While a job runs only completeness is asked for: nothing that is there twice goes away by waiting.
         """
         promise, look = (self.promise, self._observed) if independent else (Promise.AT_LEAST_ONCE, self._seen)
-        outputs = self.check.outputs
-        return [fault for o in outputs for fault in o.faults(look(self.topic(o.table)), self.events, promise)]
+        return [fault for o in OUTPUTS for fault in o.faults(look(self.topic(o.table)), self.events, promise)]
 
     def _observed(self, topic: str) -> list[Message]:
         return observed(self.broker.bootstrap, topic)
@@ -151,7 +149,7 @@ class Arena:
 
     def until_written(self, job: Command) -> None:
         """Wait until the job has written something."""
-        topic = self.topic(self.check.outputs[0].table)
+        topic = self.topic(OUTPUTS[0].table)
         job.until(lambda: any(self.client.end_offsets(topic).values()))
 
     def finish(self, job: Command) -> None:

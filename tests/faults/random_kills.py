@@ -21,7 +21,7 @@ from typing import Any
 
 from tests.cli.command import Command
 from tests.faults.arena import Arena, site
-from tests.faults.checks import CHECKS, Promise
+from tests.faults.checks import COPIED, Promise
 from tests.faults.consumer import observed
 from tests.faults.processes import workers
 from tests.faults.scenarios import written
@@ -29,7 +29,6 @@ from tests.faults.scenarios import written
 ROWS_A_SECOND = 500
 LONGEST_LIFE = 4.0
 """Seconds that a job may go on writing before it is killed."""
-TWO_SINKS = next(check for check in CHECKS if check.name == "two-sinks")
 
 
 class Load(threading.Thread):
@@ -80,7 +79,7 @@ def torment(arena: Arena, kills: int, chance: random.Random) -> Counter[str]:
 def figures(arena: Arena) -> dict[str, Any]:
     """What another process finds in the output, against what was loaded."""
     copied = Counter(observed(arena.broker.bootstrap, arena.topic("copied")))
-    wanted = {(None, value) for value in TWO_SINKS.outputs[0].every(arena.events)}  # type: ignore[misc]
+    wanted = {(None, value) for value in COPIED.every(arena.events)}  # type: ignore[misc]
     return {
         "rows": len(wanted),
         "lost": len(wanted - copied.keys()),
@@ -98,7 +97,7 @@ def main() -> None:
     print(f"seed {given.seed}", flush=True)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, site() as ground:
-        arena = Arena(ground, TWO_SINKS, Promise.EXACTLY_ONCE, Path(folder), batch=20_000)
+        arena = Arena(ground, Promise.EXACTLY_ONCE, Path(folder), batch=20_000)
         load = Load(arena)
         load.start()
         done = torment(arena, given.kills, random.Random(given.seed))

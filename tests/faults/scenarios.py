@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rowkind.broker.process import wait_until
 from tests.cli.command import SECONDS, Command
 from tests.faults.arena import Arena
-from tests.faults.checks import Promise
+from tests.faults.checks import OUTPUTS, Promise
 from tests.faults.disk import small_disk
 from tests.faults.processes import workers
 
@@ -44,6 +44,8 @@ def killed_at_every_step(arena: Arena) -> int:
         with arena.start(ROWKIND_FAIL_AT=f"{step}:{1 + 2 * number}:{happened}") as job:
             job.until(happened.exists)
             job.kill()
+        if step == "before-commit":
+            assert transaction_is_open(arena), "what was written before the commit is to be seen without isolation only"
     with arena.start() as job:
         arena.finish(job)
     return len(steps)
@@ -83,18 +85,17 @@ def broker_restarted(arena: Arena) -> int:
 def broker_killed_in_a_transaction(arena: Arena) -> int:
     """The broker dies while messages of a transaction are there that nobody may see yet."""
     arena.load(100)
-    topic = arena.topic(arena.check.outputs[0].table)
 
-    def transaction_is_open() -> bool:
+    def caught() -> bool:
         if not arena.faults():
             arena.load(arena.batch)
-        return arena.client.end_offsets(topic) != arena.client.end_offsets(topic, committed=True)
+        return transaction_is_open(arena)
 
     with arena.start() as job:
         arena.until_complete(job)
         arena.site.proxy.delay = 0.02  # a slow way makes transactions last
         arena.load(5 * arena.batch)
-        job.until(transaction_is_open)
+        job.until(caught)
         arena.broker.kill()
         arena.broker.restart()
         arena.site.proxy.delay = 0.0
@@ -240,7 +241,13 @@ def rescaled(arena: Arena) -> int:
 
 
 def written(arena: Arena) -> int:
-    return sum(sum(arena.client.end_offsets(arena.topic(o.table)).values()) for o in arena.check.outputs)
+    return sum(sum(arena.client.end_offsets(arena.topic(o.table)).values()) for o in OUTPUTS)
+
+
+def transaction_is_open(arena: Arena) -> bool:
+    """Whether there are messages that only a reader without isolation sees."""
+    topics = [arena.topic(o.table) for o in OUTPUTS]
+    return any(arena.client.end_offsets(t) != arena.client.end_offsets(t, committed=True) for t in topics)
 
 
 def ends_with(job: Command, *conditions: str) -> None:
