@@ -87,6 +87,15 @@ class Checkpoint:
     def _damaged(self, file: str, reason: str) -> RowkindError:
         return RowkindError("CHECKPOINT_DAMAGED", checkpoint=self.uri, file=file, reason=reason)
 
+    def begun(self, version: int) -> dict[str, Any]:
+        """What the range source said of a batch, as Spark logged it before the batch began."""
+        file = f"spark/offsets/{version}"
+        try:
+            said: dict[str, Any] = json.loads(self._folder.read_bytes(file).splitlines()[2])
+        except (IndexError, ValueError) as error:
+            raise self._damaged(file, str(error)) from None
+        return said
+
     def claim(self) -> str:
         """Make this run the owner of the checkpoint: an older run that is still alive stops when it notices."""
         owner = str(uuid.uuid4())
