@@ -41,6 +41,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # The longest first: workers that share the tests then end at about the same time.
+    items.sort(key=lambda item: item.get_closest_marker("fault") is None)
+
+
 def run_owner() -> int:
     """The process whose end is the end of the run."""
     return int(os.environ[RUN_OWNER])

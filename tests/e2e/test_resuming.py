@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from rowkind.broker.process import wait_until
 from rowkind.errors import RowkindError
 from tests.e2e.lab import SECONDS, Lab
+from tests.faults.processes import processes
 from tests.kafka_client import TopicFactory
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -162,3 +165,21 @@ def _refusal(labs: Labs, folder: Path, query: str, source: str) -> str:
     with pytest.raises(RowkindError) as failed:
         labs(str(folder / "checkpoint")).job(query, t=source)
     return failed.value.condition
+
+
+def test_a_job_goes_on_when_the_process_that_plans_its_batches_is_killed(lab: Lab, topic: TopicFactory) -> None:
+    source = topic()
+    lab.put(source, *GOOD)
+    job = lab.job(TABLES + "INSERT INTO more SELECT k, COUNT(*) FROM t GROUP BY k;", t=source)
+    lab.until(lambda: table(lab, f"{source}-more") == {1: 1, 2: 1}, job)
+    (planner,) = planning_processes(lab)
+    os.kill(planner, signal.SIGKILL)
+    lab.put(source, *GOOD)
+    lab.until(lambda: table(lab, f"{source}-more") == {1: 2, 2: 2}, job)
+
+
+def planning_processes(lab: Lab) -> list[int]:
+    assert lab.spark._jvm is not None
+    java = int(lab.spark._jvm.java.lang.ProcessHandle.current().pid())
+    found = processes(os.getsid(java))
+    return [p.pid for p in found if p.parent == java and "python_streaming_source_runner" in p.command]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,8 @@ from rowkind.kafka.writer import Writer
 LIMIT = 64
 """Transactional writers kept in one process."""
 PATIENCE = 60.0
+PATIENCE_WITH_A_KEPT_WRITER = 5.0
+"""One that was open when its broker was started again may wait for ever where a new one gets an answer at once."""
 DEFAULT_TIMEOUT_MS = 600_000
 """Of a transaction, unless `transaction.timeout.ms` is given: a batch has to fit in."""
 
@@ -59,20 +62,20 @@ class TransactionalWriter(Writer):
         super().__init__(properties, topic, **settings)
         self.marker_topic = promise.marker_topic
         self._consumer, _ = open_consumer({**properties, "group.id": promise.group(task)})
-        self._retried(self.producer.init_transactions)
+        self._retried(lambda: self.producer.init_transactions(PATIENCE))
         # Only now: before the transactions of an earlier owner are ended, the marker may still change.
         self.committed = self._marker(promise.checkpoint)
 
-    def begin(self, promise: Promise) -> None:
+    def begin(self, promise: Promise, patience: float = PATIENCE) -> None:
         """Open the transaction of a batch with its marker. Raises at once when another producer has the id."""
-        self._retried(self.producer.begin_transaction, timed=False)
+        self._retried(self.producer.begin_transaction, patience)
         marker = TopicPartition(self.marker_topic, 0, promise.version + 1, promise.checkpoint)
         group = self._consumer.consumer_group_metadata()
-        self._retried(self.producer.send_offsets_to_transaction, [marker], group)
+        self._retried(lambda: self.producer.send_offsets_to_transaction([marker], group, patience), patience)
 
     def commit(self, promise: Promise) -> None:
-        self.flush()
-        self._retried(self.producer.commit_transaction)
+        """Make what was flushed count."""
+        self._retried(lambda: self.producer.commit_transaction(PATIENCE))
         self.committed = promise.version
 
     def close(self) -> None:
@@ -89,12 +92,12 @@ class TransactionalWriter(Writer):
             raise named(found.error, self.properties, "reading the marker of a transaction")
         return found.offset - 1 if found.offset > 0 and found.metadata == checkpoint else None
 
-    def _retried(self, call: Any, *args: Any, timed: bool = True) -> None:
+    def _retried(self, call: Callable[[], object], patience: float = PATIENCE) -> None:
         """Errors that pass are tried again for a while; others, and what stays, are raised with their name."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience
         while True:
             try:
-                call(*args, *((PATIENCE,) if timed else ()))
+                call()
                 return
             except KafkaException as error:
                 cause: KafkaError = error.args[0]
@@ -133,7 +136,7 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
             _keep(name, writer)
             return None
         try:
-            writer.begin(promise)
+            writer.begin(promise, PATIENCE if fresh else PATIENCE_WITH_A_KEPT_WRITER)
         except Fenced:
             writer.close()
             continue

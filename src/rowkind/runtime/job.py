@@ -27,6 +27,8 @@ from rowkind.runtime.spark import log_file
 
 _LATE = "Python worker failed to connect back"
 """Spark gives the process of the range source ten seconds to start, which a busy machine may exceed."""
+_SOURCE = "PythonStreamingSourceRunner"
+"""Where in Spark an error comes from when that process has died."""
 _RESTARTS = 5
 _DISK_FULL = "No space left on device"
 """What the system says to Spark when it cannot write its logs."""
@@ -128,7 +130,7 @@ class Job:
         try:
             failure = self._follow()
             for _ in range(_RESTARTS):
-                if failure is None or _LATE not in str(failure):
+                if failure is None or not _source_is_gone(failure):
                     break
                 self._query = self._start()
                 failure = self._follow()
@@ -172,6 +174,14 @@ class Job:
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._ended.set()
+
+
+def _source_is_gone(failure: Exception) -> bool:
+    """Whether the process of the range source did not come up or has died: with a new one the query can go on."""
+    if carried(failure) is not None or refused_value(failure) is not None:
+        return False
+    trace = str(getattr(getattr(failure, "_cause", None), "_stackTrace", ""))
+    return _LATE in str(failure) or (_SOURCE in trace and ("EOFException" in trace or "SocketException" in trace))
 
 
 def _short(text: str) -> str:

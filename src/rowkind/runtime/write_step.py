@@ -83,6 +83,7 @@ class Write:
                 if writer is not None:
                     written += send(rows, writer)
             if writer is not None:
+                writer.flush()
                 failpoint("before-commit", promise.version)
                 writer.commit(promise)
                 failpoint("after-commit", promise.version)
