@@ -31,3 +31,8 @@ def workers(session: int) -> list[int]:
     all_ = processes(session)
     daemons = {p.pid for p in all_ if "-m rowkind.runtime.daemon" in p.command}
     return [p.pid for p in all_ if p.parent in daemons]
+
+
+def planners(session: int) -> list[int]:
+    """The process that plans the batches of a job, which Spark starts for its source."""
+    return [p.pid for p in processes(session) if "-m pyspark.sql.streaming.python_streaming_source" in p.command]

@@ -1,7 +1,8 @@
 """One exactly-once job under load, killed with -9 at random moments and resumed, again and again.
 
-`python -m tests.faults.random_kills --kills 200` prints one JSON object. Of every five kills one hits only the Python
-workers, whose tasks Spark runs again; the others hit everything that belongs to the job.
+`python -m tests.faults.random_kills --kills 200` prints one JSON object. In a life of the job its Python workers are
+killed up to three times, whose tasks Spark runs again, and the process that plans its batches at most once; then
+everything that belongs to the job.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.cli.command import Command
 from tests.faults.arena import Arena, site
 from tests.faults.checks import COPIED, Promise
 from tests.faults.consumer import observed
-from tests.faults.processes import workers
+from tests.faults.processes import planners, workers
 from tests.faults.scenarios import written
 
 ROWS_A_SECOND = 500
@@ -48,30 +49,36 @@ class Load(threading.Thread):
         self.join()
 
 
-def kill_workers(job: Command) -> None:
-    for pid in workers(job.process.pid):
+def kill(pids: list[int]) -> None:
+    for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
 
+def one_life(arena: Arena, chance: random.Random) -> Iterator[str]:
+    """Start, kill parts of it at random moments, then all of it; what was killed, each time."""
+    before, harms = written(arena), ["workers"] * chance.randint(0, 3) + ["planner"] * chance.randint(0, 1)
+    chance.shuffle(harms)
+    with arena.start() as job:
+        # some kills come while it starts or replays, the others in the middle of its work
+        if chance.random() < 0.5:
+            job.until(lambda: written(arena) > before)
+        else:
+            job.until(lambda: workers(job.process.pid))
+        for harm in harms:
+            threading.Event().wait(chance.uniform(0, LONGEST_LIFE))
+            kill(workers(job.process.pid) if harm == "workers" else planners(job.process.pid))
+            yield harm
+        threading.Event().wait(chance.uniform(0, LONGEST_LIFE))
+        assert job.process.poll() is None, f"it ended: {job.err}"
+        job.kill()
+        yield "whole job"
+
+
 def torment(arena: Arena, kills: int, chance: random.Random) -> Counter[str]:
-    """Start, wait until it writes, kill at a random moment; what was killed, by kind."""
     done: Counter[str] = Counter()
     while sum(done.values()) < kills:
-        before = written(arena)
-        with arena.start() as job:
-            # half of the kills come while it starts or replays, the others in the middle of its work
-            if chance.random() < 0.5:
-                job.until(lambda before=before: written(arena) > before)  # type: ignore[misc]
-            else:
-                job.until(lambda: workers(job.process.pid))
-            threading.Event().wait(chance.uniform(0, LONGEST_LIFE))
-            if chance.random() < 0.2 and sum(done.values()) + 1 < kills:
-                kill_workers(job)
-                done["workers"] += 1
-                threading.Event().wait(chance.uniform(0, LONGEST_LIFE))
-            job.kill()
-            done["whole job"] += 1
+        done.update(one_life(arena, chance))
         print(json.dumps(done), flush=True)
     return done
 

@@ -53,7 +53,7 @@ def killed_at_every_step(arena: Arena) -> int:
 
 def worker_killed(arena: Arena) -> int:
     """kill -9 of the Python workers alone: Spark runs their tasks again."""
-    arena.load(20 * arena.batch)
+    arena.load(8 * arena.batch)
     kills = 0
     with arena.start() as job:
         arena.until_written(job)
@@ -225,7 +225,7 @@ def clock_jumps(arena: Arena) -> int:
 
 def rescaled(arena: Arena) -> int:
     """Killed in the middle of a batch, and each time resumed on other cores with another `sink.parallelism`."""
-    arena.load(12 * arena.batch)
+    arena.load(8 * arena.batch)
     step = "before-commit" if arena.promise is Promise.EXACTLY_ONCE else "after-sinks"
     sizes = ((1, 1), (3, 3), (2, None))
     for number, (cores, parallelism) in enumerate(sizes[:-1]):

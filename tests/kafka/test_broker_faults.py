@@ -13,6 +13,7 @@ from rowkind.errors import RowkindError
 from rowkind.kafka.fetching import ReadFields
 from rowkind.kafka.ranges import OffsetRange
 from rowkind.kafka.reader import read
+from rowkind.kafka.transactions import Promise, give_back, transaction
 from rowkind.kafka.writer import Writer
 from tests.kafka_client import KafkaClient
 
@@ -74,3 +75,22 @@ def test_writing_goes_on_when_the_broker_is_back(own: Broker) -> None:
     writer.flush()
     again.join()
     assert [record.value for record in KafkaClient(own.bootstrap).consume_all("t")] == values * 2
+
+
+def test_transactions_go_on_when_the_broker_is_back(own: Broker) -> None:
+    """The writer that was open meanwhile is replaced: its client may never get an answer again."""
+    properties = {"bootstrap.servers": own.bootstrap}
+    messages = pa.record_batch({"key": pa.array([b"k"]), "value": pa.array([b"v"])})
+    for version in range(3):
+        for task in range(3):
+            promise = Promise("p", 0, "checkpoint", version, "t")
+            writer = transaction(properties, "t", promise, task)
+            assert writer is not None
+            writer.write(messages)
+            writer.flush()
+            writer.commit(promise)
+            give_back(promise, task, writer)
+        # a broker that is killed between a commit and its marker in the topic never writes the marker
+        assert len(KafkaClient(own.bootstrap).consume_all("t")) == 3 * version + 3
+        own.kill()
+        own.restart()

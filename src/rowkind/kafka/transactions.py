@@ -8,10 +8,13 @@ a producer that was fenced learns of it before it has read any input.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
@@ -62,7 +65,7 @@ class TransactionalWriter(Writer):
         super().__init__(properties, topic, **settings)
         self.marker_topic = promise.marker_topic
         self._consumer, _ = open_consumer({**properties, "group.id": promise.group(task)})
-        self._retried(lambda: self.producer.init_transactions(PATIENCE))
+        self._retried(partial(self.producer.init_transactions, PATIENCE))
         # Only now: before the transactions of an earlier owner are ended, the marker may still change.
         self.committed = self._marker(promise.checkpoint)
 
@@ -71,12 +74,22 @@ class TransactionalWriter(Writer):
         self._retried(self.producer.begin_transaction, patience)
         marker = TopicPartition(self.marker_topic, 0, promise.version + 1, promise.checkpoint)
         group = self._consumer.consumer_group_metadata()
-        self._retried(lambda: self.producer.send_offsets_to_transaction([marker], group, patience), patience)
+        send = partial(self.producer.send_offsets_to_transaction, [marker], group, patience)
+        answered(lambda: self._retried(send, patience), patience)
 
     def commit(self, promise: Promise) -> None:
         """Make what was flushed count."""
-        self._retried(lambda: self.producer.commit_transaction(PATIENCE))
+        self._retried(partial(self.producer.commit_transaction, PATIENCE))
         self.committed = promise.version
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether a connection broke since the last batch: its broker may have been started again."""
+        if self._sender is not None:
+            self._sender.serve(0)
+        else:
+            self.producer.poll(0)
+        return bool(self._reports.errors)
 
     def close(self) -> None:
         self._consumer.close()
@@ -117,7 +130,38 @@ class Fenced(Exception):
     """Another producer took over the transactional id."""
 
 
+class NoAnswer(Exception):
+    """A call has not come back in time, and may never do."""
+
+
+def answered(call: Callable[[], object], patience: float) -> None:
+    """Do not wait longer than that for a call.
+
+    librdkafka does not keep the time limit of a request to a group's coordinator: where the coordinator was started
+    again meanwhile, the call may stay away for ever (librdkafka issue 5456).
+    """
+    outcome: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            call()
+        except BaseException as error:
+            outcome.put(error)
+        else:
+            outcome.put(None)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        error = outcome.get(timeout=patience + 1)
+    except Empty:
+        raise NoAnswer from None
+    if error is not None:
+        raise error
+
+
 _kept: OrderedDict[str, TransactionalWriter] = OrderedDict()
+_abandoned: list[TransactionalWriter] = []
+"""Writers with a call that has not come back: they cannot be closed, and are fenced by those that replace them."""
 _owner = os.getpid()
 
 
@@ -129,8 +173,8 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
         _owner = os.getpid()
     name = promise.transactional_id(task)
     for fresh in (False, True):
-        writer = None if fresh else _kept.pop(name, None)
-        if writer is None or writer.marker_topic != promise.marker_topic:
+        writer = None if fresh else _taken(name, promise)
+        if writer is None:
             writer = TransactionalWriter(properties, topic, promise, task)
         if writer.committed is not None and writer.committed >= promise.version:
             _keep(name, writer)
@@ -140,6 +184,11 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
         except Fenced:
             writer.close()
             continue
+        except NoAnswer:
+            _abandoned.append(writer)
+            if fresh:
+                raise named(KafkaError(KafkaError._TIMED_OUT), properties, "writing a transaction") from None
+            continue
         except RowkindError:
             writer.close()
             if fresh:
@@ -147,6 +196,15 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
             continue  # a kept producer may not get over its broker's restart
         return writer
     raise RowkindError("TRANSACTION_FENCED", id=name)
+
+
+def _taken(name: str, promise: Promise) -> TransactionalWriter | None:
+    """The writer that was kept, unless it is of no use any more."""
+    writer = _kept.pop(name, None)
+    if writer is not None and (writer.disturbed or writer.marker_topic != promise.marker_topic):
+        writer.close()
+        return None
+    return writer
 
 
 def give_back(promise: Promise, task: int, writer: TransactionalWriter) -> None:

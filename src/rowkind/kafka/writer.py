@@ -6,6 +6,7 @@ import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
@@ -86,8 +87,9 @@ class Writer:
 
     def discard(self) -> None:
         """Forget what was not sent yet."""
-        self.producer.purge()
-        self.producer.flush(0)
+        with suppress(KafkaException):  # of a producer that was fenced
+            self.producer.purge()
+            self.producer.flush(0)
 
     def _outgoing(self, batch: pa.RecordBatch) -> Iterator[Outgoing]:
         """The messages topic by topic; the order within each is kept."""
