@@ -20,7 +20,7 @@ from tests.oracle.messages import upserted, written
 from tests.oracle.planning import corpus_script
 from tests.oracle.sources import NAMES, Sources
 
-pytestmark = [pytest.mark.kafka, pytest.mark.matrix]
+pytestmark = [pytest.mark.kafka, pytest.mark.fault]
 
 SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
 QUERIES = ("counts", "filtered_calls", "full_join_materialised", "many_to_many", "top_two", "group_then_join", "anti")
