@@ -29,7 +29,7 @@ lint: install
 
 test: install lint
 	$(BIN)/pytest -q -n 2 -m "not spark and not fault and not matrix"
-	$(BIN)/pytest -q -n 2 --dist loadfile -m "spark or fault"
+	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "spark or fault"
 
 faults: install
 	$(BIN)/pytest -v -s -m "matrix or fault" tests/faults

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -20,7 +22,8 @@ def main() -> None:
     startup = time.monotonic() - started
     first, small = (_seconds(spark, sys.argv[1], sys.argv[2]) for _ in range(2))
     whole = _seconds(spark, sys.argv[3], sys.argv[4])
-    print(json.dumps({"startup": startup, "first": first, "small": small, "seconds": whole}))
+    took = {"startup": startup, "first": first, "small": small, "seconds": whole}
+    print(json.dumps({**took, "worker_megabytes": _most_memory()}))
     spark.stop()
 
 
@@ -32,6 +35,17 @@ def _seconds(spark: SparkSession, tables: str, insert: str) -> float:
     assert isinstance(job, Job)
     job.wait()
     return time.monotonic() - started
+
+
+def _most_memory() -> int:
+    """What the largest Python worker has ever held, in megabytes."""
+    held = [0]
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if b"-m\0rowkind.runtime.daemon" in (process / "cmdline").read_bytes():
+                status = (process / "status").read_text()
+                held.append(int(status.partition("VmHWM:")[2].split()[0]) // 1024)
+    return max(held)
 
 
 if __name__ == "__main__":
