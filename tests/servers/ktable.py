@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import pyspark
-from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
+from py4j.java_gateway import GatewayParameters, JavaGateway, get_field, launch_gateway
 
 from rowkind.broker.broker import LOCK as BROKER
 from rowkind.broker.download import fetch
@@ -36,7 +36,7 @@ class KTable:
         found = {}
         while entries.hasNext():
             entry = entries.next()
-            found[entry.key] = entry.value
+            found[get_field(entry, "key")] = get_field(entry, "value")
         entries.close()
         return found
 
