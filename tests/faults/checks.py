@@ -78,7 +78,10 @@ def _counted(events: Sequence[Event]) -> dict[str, str]:
     groups: dict[int, list[int]] = {}
     for event in events:
         groups.setdefault(event.id % GROUPS, []).append(event.id)
-    return {_json({"grp": g}): _json({"grp": g, "n": len(ids), "total": sum(ids)}) for g, ids in groups.items()}
+    return {
+        _json({"grp": g}): _json({"grp": g, "n": len(ids), "total": sum(ids), "ids": len({*ids})})
+        for g, ids in groups.items()
+    }
 
 
 def _joined(events: Sequence[Event]) -> dict[str, str]:
@@ -93,7 +96,8 @@ JOINED = Output("joined", final=_joined)
 CHECKS = {
     "append copy": "INSERT INTO copied SELECT id, grp FROM events;",
     "upsert copy": "INSERT INTO latest SELECT k, id FROM keyed;",
-    "aggregate": "INSERT INTO counted SELECT grp, COUNT(*), SUM(CAST(id AS BIGINT)) FROM events GROUP BY grp;",
+    "aggregate": "INSERT INTO counted SELECT grp, COUNT(*), SUM(CAST(id AS BIGINT)), COUNT(DISTINCT id) "
+    "FROM events GROUP BY grp;",
     "join": "INSERT INTO joined SELECT k, id, name FROM keyed JOIN names ON keyed.grp = names.grp;",
 }
 """Every job under harm does all of these, each into a sink of its own."""
@@ -113,7 +117,7 @@ TABLES = """
         {kafka}, {writing}, 'sink.transactional-id-prefix' = '{run}-copied');
     CREATE TABLE latest (k INT, id INT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
         'topic' = '{run}-latest', {formats}, {kafka}, {writing}, 'sink.transactional-id-prefix' = '{run}-latest');
-    CREATE TABLE counted (grp INT, n BIGINT, total BIGINT, PRIMARY KEY (grp) NOT ENFORCED) WITH (
+    CREATE TABLE counted (grp INT, n BIGINT, total BIGINT, ids BIGINT, PRIMARY KEY (grp) NOT ENFORCED) WITH (
         'connector' = 'upsert-kafka', 'topic' = '{run}-counted', {formats}, {kafka}, {writing},
         'sink.transactional-id-prefix' = '{run}-counted');
     CREATE TABLE joined (k INT, id INT, name STRING, PRIMARY KEY (k) NOT ENFORCED) WITH (
