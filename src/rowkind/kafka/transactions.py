@@ -26,8 +26,8 @@ from rowkind.kafka.writer import Writer
 LIMIT = 64
 """Transactional writers kept in one process."""
 PATIENCE = 60.0
-PATIENCE_WITH_A_KEPT_WRITER = 5.0
-"""One that was open when its broker was started again may wait for ever where a new one gets an answer at once."""
+FIRST_PATIENCE = 5.0
+"""A writer that was open when its broker was started again may wait for ever where a new one gets an answer at once."""
 DEFAULT_TIMEOUT_MS = 600_000
 """Of a transaction, unless `transaction.timeout.ms` is given: a batch has to fit in."""
 
@@ -69,7 +69,7 @@ class TransactionalWriter(Writer):
         # Only now: before the transactions of an earlier owner are ended, the marker may still change.
         self.committed = self._marker(promise.checkpoint)
 
-    def begin(self, promise: Promise, patience: float = PATIENCE) -> None:
+    def begin(self, promise: Promise, patience: float) -> None:
         """Open the transaction of a batch with its marker. Raises at once when another producer has the id."""
         self._retried(self.producer.begin_transaction, patience)
         marker = TopicPartition(self.marker_topic, 0, promise.version + 1, promise.checkpoint)
@@ -180,7 +180,7 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
             _keep(name, writer)
             return None
         try:
-            writer.begin(promise, PATIENCE if fresh else PATIENCE_WITH_A_KEPT_WRITER)
+            writer.begin(promise, PATIENCE if fresh else FIRST_PATIENCE)
         except Fenced:
             writer.close()
             continue
