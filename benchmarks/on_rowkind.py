@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from rowkind.runtime.job import Job
 from rowkind.runtime.session import Session
 from rowkind.runtime.spark import start_spark
+from tests.faults.processes import workers
 
 
 def main() -> None:
@@ -39,13 +40,8 @@ def _seconds(spark: SparkSession, tables: str, insert: str) -> float:
 
 def _most_memory() -> int:
     """What the largest Python worker has ever held, in megabytes."""
-    held = [0]
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if b"-m\0rowkind.runtime.daemon" in (process / "cmdline").read_bytes():
-                status = (process / "status").read_text()
-                held.append(int(status.partition("VmHWM:")[2].split()[0]) // 1024)
-    return max(held)
+    statuses = (Path(f"/proc/{pid}/status").read_text() for pid in workers(os.getsid(0)))
+    return max(int(status.partition("VmHWM:")[2].split()[0]) // 1024 for status in statuses)
 
 
 if __name__ == "__main__":

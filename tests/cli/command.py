@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rowkind.broker.process import wait_until
+from tests.faults import processes as running
 
 SECONDS = 900
 
@@ -48,13 +49,8 @@ class Command:
 
     def kill_java(self) -> None:
         """kill -9 of the JVM alone, which is a child of the command."""
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                words = (folder / "stat").read_text().rpartition(")")
-            except OSError:
-                continue
-            if words[0].endswith("(java") and int(words[2].split()[1]) == self.process.pid:
-                os.kill(int(folder.name), signal.SIGKILL)
+        children = [p for p in running.processes(self.process.pid) if p.parent == self.process.pid]
+        running.kill(p.pid for p in children if p.command.partition(" ")[0].endswith("/java"))
 
     def signal(self, number: int) -> None:
         """To the whole group, as a terminal does."""

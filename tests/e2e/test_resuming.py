@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from rowkind.broker.process import wait_until
 from rowkind.errors import RowkindError
 from tests.e2e.lab import SECONDS, Lab
-from tests.faults.processes import processes
+from tests.faults.processes import kill, planners
 from tests.kafka_client import TopicFactory
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
@@ -172,14 +171,9 @@ def test_a_job_goes_on_when_the_process_that_plans_its_batches_is_killed(lab: La
     lab.put(source, *GOOD)
     job = lab.job(TABLES + "INSERT INTO more SELECT k, COUNT(*) FROM t GROUP BY k;", t=source)
     lab.until(lambda: table(lab, f"{source}-more") == {1: 1, 2: 1}, job)
-    (planner,) = planning_processes(lab)
-    os.kill(planner, signal.SIGKILL)
-    lab.put(source, *GOOD)
-    lab.until(lambda: table(lab, f"{source}-more") == {1: 2, 2: 2}, job)
-
-
-def planning_processes(lab: Lab) -> list[int]:
     assert lab.spark._jvm is not None
     java = int(lab.spark._jvm.java.lang.ProcessHandle.current().pid())
-    found = processes(os.getsid(java))
-    return [p.pid for p in found if p.parent == java and "python_streaming_source_runner" in p.command]
+    (planner,) = planners(os.getsid(java), java)
+    kill([planner])
+    lab.put(source, *GOOD)
+    lab.until(lambda: table(lab, f"{source}-more") == {1: 2, 2: 2}, job)

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import signal
 import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tests.faults.arena import Arena, site
 from tests.faults.checks import COPIED, Promise
 from tests.faults.consumer import observed
-from tests.faults.processes import planners, workers
+from tests.faults.processes import kill, planners, workers
 from tests.faults.scenarios import written
 
 ROWS_A_SECOND = 500
@@ -47,12 +44,6 @@ class Load(threading.Thread):
     def end(self) -> None:
         self._over.set()
         self.join()
-
-
-def kill(pids: list[int]) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
 
 
 def one_life(arena: Arena, chance: random.Random) -> Iterator[str]:

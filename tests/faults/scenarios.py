@@ -13,7 +13,7 @@ from tests.cli.command import SECONDS, Command
 from tests.faults.arena import Arena
 from tests.faults.checks import OUTPUTS, Promise
 from tests.faults.disk import small_disk
-from tests.faults.processes import workers
+from tests.faults.processes import kill, workers
 
 STEPS = ("before-sinks", "before-commit", "after-commit", "after-sinks", "after-manifest", "after-groups")
 """`before-commit` and `after-commit` kill a Python worker at its transaction, and the driver at once after it."""
@@ -58,8 +58,7 @@ def worker_killed(arena: Arena) -> int:
     with arena.start() as job:
         arena.until_written(job)
         while kills < 3 and arena.faults():
-            for pid in workers(job.process.pid):
-                os.kill(pid, signal.SIGKILL)
+            kill(workers(job.process.pid))
             kills += 1
             before = written(arena)
             job.until(lambda before=before: written(arena) > before or not arena.faults())  # type: ignore[misc]
