@@ -253,3 +253,11 @@ def test_columns_are_written_as_single_values_are(case: tuple[tuple[Field, ...],
         JsonEncoder(columns, writing).encode(rows).to_pylist()
         == ExactEncoder(columns, writing).encode(rows).to_pylist()
     )
+
+
+def test_lists_of_nothing_but_null_inside_maps() -> None:
+    columns = (Field("m", t.map_of(t.STRING, t.array(t.NULL))),)
+    rows = batch(columns, [([("k", [None, None, None])],), (None,)])
+    written = [b'{"m":{"k":[null,null,null]}}', b'{"m":null}']
+    assert JsonEncoder(columns, JsonWriting()).encode(rows).to_pylist() == written
+    assert ExactEncoder(columns, JsonWriting()).encode(rows).to_pylist() == written

@@ -13,6 +13,7 @@ from rowkind.errors import RowkindError
 from rowkind.formats.avro_bytes import decimals, numbers, varints
 from rowkind.formats.avro_schema import AvroType
 from rowkind.formats.spans import Bools, Ints, binary, spans, valid
+from rowkind.formats.ticks import entry_lists
 
 CHUNK = 16_384
 """Rows written in one go: few enough that the columns' bytes stay in the processor's cache."""
@@ -95,7 +96,7 @@ class RecordWriter:
                     column, self._parts(column.flatten(), schema.items, type.element, name, None), present
                 )
             case "map":
-                entries = map_entries(column)
+                entries = entry_lists(column)
                 return self._blocks(entries, self._pairs(entries.flatten(), schema, type, name), present)
             case _:
                 return self._record(column.flatten(), schema, type, name, present)
@@ -137,11 +138,6 @@ def joined(parts: list[Part], size: int) -> pa.BinaryArray:
     if not any(isinstance(p, pa.Array) for p in present):
         return pa.repeat(b"".join(p for p in present if isinstance(p, bytes)), size).cast(pa.binary())
     return pc.binary_join_element_wise(*present, b"", null_handling="replace", null_replacement=b"")
-
-
-def map_entries(column: pa.MapArray) -> pa.ListArray:
-    """A map as the list of its entries."""
-    return column.cast(pa.list_(pa.struct([column.type.key_field, column.type.item_field])))
 
 
 def _masked(column: pa.Array, present: Bools | None) -> pa.BinaryArray:

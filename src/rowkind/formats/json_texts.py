@@ -14,7 +14,7 @@ from rowkind.catalog.types import DataType, Field, Root, map_members
 from rowkind.formats.json_exact import JsonWriting, quoted, text_of
 from rowkind.formats.spans import spans
 from rowkind.formats.temporal import DAY, TimestampStandard
-from rowkind.formats.ticks import map_entries, ticks
+from rowkind.formats.ticks import entry_lists, ticks
 
 _ESCAPED = r'["\\\x00-\x1f\x{10000}-\x{10ffff}]'
 _FIRST_DAY, _LAST_DAY = -719_528, 2_932_896
@@ -183,7 +183,7 @@ def _lists(column: pa.ListArray, type: DataType, writing: JsonWriting) -> Texts:
 
 def _maps(column: pa.MapArray, type: DataType, writing: JsonWriting) -> Texts:
     key, value = map_members(type)
-    entries = map_entries(column)
+    entries = entry_lists(column).flatten()
     keys = entries.field(0)
     if keys.null_count or _repeated(column, keys):
         return Texts(_where(column, pa.array(map(text_of(type, writing), ticks(column, type)), pa.string())))

@@ -28,7 +28,7 @@ def ticks(column: pa.Array, type: DataType) -> list[Any]:
             return _split(column, ticks(column.flatten(), type.element))
         case Root.MAP | Root.MULTISET:
             key, value = map_members(type)
-            entries = map_entries(column)
+            entries = entry_lists(column).flatten()
             pairs = zip(ticks(entries.field(0), key), ticks(entries.field(1), value), strict=True)
             return _split(column, list(pairs))
         case Root.ROW:
@@ -39,9 +39,11 @@ def ticks(column: pa.Array, type: DataType) -> list[Any]:
             return list(column.to_pylist())
 
 
-def map_entries(column: pa.MapArray) -> pa.StructArray:
-    """The entries of all maps that are not null, one after the other, as a list's `flatten` gives them."""
-    return column.cast(pa.list_(pa.struct([column.type.key_field, column.type.item_field]))).flatten()
+def entry_lists(column: pa.MapArray) -> pa.ListArray:
+    """Maps as lists of their entries; Arrow's own cast loses elements of lists of NULL type inside."""
+    entries = pa.StructArray.from_arrays([column.keys, column.items], ["key", "value"])
+    offsets = pa.array(column.offsets.to_numpy())
+    return pa.ListArray.from_arrays(offsets, entries, mask=column.is_null())
 
 
 def _split(column: pa.Array, members: list[Any]) -> list[Any]:
