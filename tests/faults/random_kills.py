@@ -58,8 +58,10 @@ def one_life(arena: Arena, chance: random.Random) -> Iterator[str]:
             job.until(lambda: workers(job.process.pid))
         for harm in harms:
             threading.Event().wait(chance.uniform(0, LONGEST_LIFE))
-            kill(workers(job.process.pid) if harm == "workers" else planners(job.process.pid))
-            yield harm
+            victims = workers(job.process.pid) if harm == "workers" else planners(job.process.pid)
+            kill(victims)
+            if victims:
+                yield harm
         threading.Event().wait(chance.uniform(0, LONGEST_LIFE))
         assert job.process.poll() is None, f"it ended: {job.err}"
         job.kill()
