@@ -126,6 +126,16 @@ def difference(
 KIND_FIELD = pa.field(KIND_COLUMN, pa.int8(), nullable=False)
 
 
+def plain_columns(schema: pa.Schema) -> list[pa.Field]:
+    """The columns of a delta, without the kind."""
+    return [field for field in schema if field.name != KIND_COLUMN]
+
+
+def kept_columns(schema: pa.Schema) -> pa.Schema:
+    """The columns of a delta as they stand in state, where each may be NULL."""
+    return pa.schema([field.with_nullable(True) for field in plain_columns(schema)])
+
+
 def scatter(values: pa.Table, index: Ints, size: int) -> pa.Table:
     """A table of `size` rows with the given rows at the given places and NULLs elsewhere."""
     rows = np.full(size, -1, dtype=np.int64)

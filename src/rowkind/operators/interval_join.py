@@ -8,14 +8,12 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.kinds import RowKind
 from rowkind.operators.changes import KIND_FIELD, Bools, Groups, Ints, column_array, group, signs
 from rowkind.operators.closing import Closings, Now, by_close, check_times, micros
 from rowkind.operators.contract import BatchContext, Output
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.pairs import pairs
-from rowkind.operators.residual import Residual
-from rowkind.operators.two_inputs import KEY, TwoInputs
+from rowkind.operators.two_sided import Side, TwoSided, keyed_rows
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, extend, hash_rows
 
@@ -24,50 +22,20 @@ _EXPIRING = pa.schema([("h1", pa.int64()), ("h2", pa.int64())])
 
 
 @dataclass(frozen=True)
-class IntervalSide:
+class IntervalSide(Side):
     """One input: equal keys match, and so do times: `reach` microseconds past a row's time nothing matches it."""
 
-    schema: pa.Schema
-    keys: tuple[str, ...]
     time: str
     reach: int
 
-    @cached_property
-    def columns(self) -> pa.Schema:
-        return pa.schema([f.with_nullable(True) for f in self.schema if f.name != KIND_COLUMN])
-
 
 @dataclass(frozen=True)
-class IntervalJoin:
+class IntervalJoin(TwoSided[IntervalSide]):
     """`right.time - left.time` lies in [lower, upper] microseconds. An unmatched row of an outer side is padded when
     time has passed its bound. A row that comes too late to be kept is still joined with what is kept of the other side,
     but not with another one that is too late: as if it had come alone."""
 
-    left: IntervalSide
-    right: IntervalSide
-    kind: JoinKind
-    residual: Residual | None = None
     proctime: bool = False
-
-    @property
-    def sides(self) -> tuple[IntervalSide, IntervalSide]:
-        return self.left, self.right
-
-    @property
-    def input_schemas(self) -> tuple[pa.Schema, ...]:
-        return self.left.schema, self.right.schema
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return (KEY,) if self.left.keys else ()
-
-    @cached_property
-    def _exchange(self) -> TwoInputs:
-        return TwoInputs(self.left.columns, self.right.columns)
-
-    @property
-    def exchange_schema(self) -> pa.Schema:
-        return self._exchange.schema
 
     @cached_property
     def output_schema(self) -> pa.Schema:
@@ -77,7 +45,7 @@ class IntervalJoin:
         side = self.sides[input]
         check_times(delta.column(side.time), side.time)
         if not self.kind.unmatched[input]:
-            delta = delta.filter(pa.array(_keyed(delta, side.keys)))
+            delta = delta.filter(pa.array(keyed_rows(delta, side.keys)))
         return self._exchange.pack(input, delta, hash_rows(delta, side.keys), signs(delta))
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
@@ -186,7 +154,7 @@ class _Pool:
         matched = same.any(np.concatenate([stored, np.zeros(len(number), dtype=bool)]).astype(bool))
         rows = both.take(pa.array(first))
         at = micros(column_array(rows, side.time))
-        keyed = _keyed(rows, side.keys)
+        keyed = keyed_rows(rows, side.keys)
         counts = same.sum(old), same.sum(fresh)
         return _Pool(rows, key[first], keyed, at, *counts, matched.copy(), matched, same.hashes, name, state)
 
@@ -214,13 +182,6 @@ class _Pool:
 
 def _schema(side: IntervalSide) -> pa.Schema:
     return pa.schema([*_HELD, *side.columns])
-
-
-def _keyed(rows: pa.Table, keys: tuple[str, ...]) -> Bools:
-    keyed = np.ones(rows.num_rows, dtype=bool)
-    for name in keys:
-        keyed &= column_array(rows, name).is_valid().to_numpy(zero_copy_only=False)
-    return keyed
 
 
 def _entries(keys: KeyHashes) -> pa.Table:

@@ -15,8 +15,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from rowkind.kinds import KIND_COLUMN
-from rowkind.operators.changes import KIND_FIELD, STALE, SUPPRESSED, Bools, Ints, column_array, group, signs
+from rowkind.operators.changes import KIND_FIELD, STALE, SUPPRESSED, Bools, Ints, group, plain_columns, signs
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.join_exists import KeyCounts
 from rowkind.operators.join_kind import JoinKind
@@ -24,8 +23,8 @@ from rowkind.operators.join_many_rows import ManyRows
 from rowkind.operators.join_one_row import OneRow
 from rowkind.operators.join_results import Matched, Pool, Results, alone, joined_pairs, matches_of, net_results
 from rowkind.operators.join_sides import Arrived, Changes, Held, JoinSide, Multiplicity, SideState
-from rowkind.operators.residual import Residual
-from rowkind.operators.two_inputs import KEY, TwoInputs
+from rowkind.operators.two_inputs import TwoInputs
+from rowkind.operators.two_sided import TwoSided, keyed_rows
 from rowkind.operators.weighted import changelog
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, hash_columns, hash_rows
@@ -35,17 +34,13 @@ DUPLICATE = "rows_beyond_one_per_key"
 
 
 @dataclass(frozen=True)
-class Join:
+class Join(TwoSided[JoinSide]):
     """`left <kind> JOIN right ON left.keys = right.keys AND residual`; the output is the left columns, then the right.
 
     Without keys every row meets every other, in one partition. `upsert_key` identifies an output row for whoever reads
     it: see `changelog`. A residual is evaluated in the worker; for an inner join a filter above does the same.
     """
 
-    left: JoinSide
-    right: JoinSide
-    kind: JoinKind
-    residual: Residual | None = None
     upsert_key: tuple[str, ...] | None = None
     update_before: bool = True
 
@@ -53,18 +48,6 @@ class Join:
         left, right = ([side.schema.field(name).type for name in side.keys] for side in self.sides)
         if left != right:
             raise ValueError(f"the keys of a join have different types: {left} and {right}")
-
-    @property
-    def sides(self) -> tuple[JoinSide, JoinSide]:
-        return self.left, self.right
-
-    @property
-    def input_schemas(self) -> tuple[pa.Schema, ...]:
-        return self.left.schema, self.right.schema
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return (KEY,) if self.left.keys else ()
 
     @property
     def _by_existence(self) -> bool:
@@ -77,13 +60,9 @@ class Join:
             right = pa.schema([right.field(name) for name in dict.fromkeys(self.right.keys)])
         return TwoInputs(self.left.columns, right)
 
-    @property
-    def exchange_schema(self) -> pa.Schema:
-        return self._exchange.schema
-
     @cached_property
     def output_schema(self) -> pa.Schema:
-        left, right = ([f for f in side.schema if f.name != KIND_COLUMN] for side in self.sides)
+        left, right = (plain_columns(side.schema) for side in self.sides)
         if self.kind.filters:
             return pa.schema([*left, KIND_FIELD])
         pads_right, pads_left = self.kind.unmatched
@@ -94,7 +73,7 @@ class Join:
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
         side = self.sides[input]
         if not self.kind.unmatched[input]:
-            keyed = _keyed(delta, side.keys)
+            keyed = keyed_rows(delta, side.keys)
             delta = delta if keyed.all() else delta.filter(pa.array(keyed))
         return self._exchange.pack(input, delta, hash_rows(delta, side.keys), signs(delta))
 
@@ -112,7 +91,7 @@ class Join:
         rows, weight = self._exchange.unpack(delta, side)
         keys = self.sides[side].keys
         hashes = hash_columns([rows.column(name) for name in keys], len(weight))
-        keyed = _keyed(rows, keys)
+        keyed = keyed_rows(rows, keys)
         if keyed.all():
             return _Given(rows, weight, hashes, rows.slice(0, 0), weight[:0])
         matching, loose = rows.filter(pa.array(keyed)), rows.filter(pa.array(~keyed))
@@ -128,16 +107,6 @@ class _Given:
     hashes: KeyHashes
     loose: pa.Table
     loose_weight: Ints
-
-
-def _keyed(rows: pa.Table, keys: Sequence[str]) -> Bools:
-    """Which rows have no NULL in their key."""
-    keyed = np.ones(rows.num_rows, dtype=bool)
-    for name in keys:
-        column = column_array(rows, name)
-        if column.null_count:
-            keyed &= column.is_valid().to_numpy(zero_copy_only=False)
-    return keyed
 
 
 class _Work:

@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from rowkind.kinds import KIND_COLUMN
 from rowkind.operators.changes import Bools, Groups, Ints, group
+from rowkind.operators.two_sided import Side
 from rowkind.state.hashing import KeyHashes, concat_hashes, extend
 
 MATCHES = "__matches"
@@ -30,19 +30,12 @@ class Multiplicity(Enum):
     ANY = "any"
 
 
-@dataclass(frozen=True, slots=True)
-class JoinSide:
+@dataclass(frozen=True)
+class JoinSide(Side):
     """One input of a join: its schema, the columns that must equal the other side's, and what is known of its rows."""
 
-    schema: pa.Schema
-    keys: tuple[str, ...]
     rows: Multiplicity = Multiplicity.ANY
     ttl_ms: int = 0
-
-    @property
-    def columns(self) -> pa.Schema:
-        """Without the kind; nullable, since a -D may lack columns and an outer join pads."""
-        return pa.schema([f.with_nullable(True) for f in self.schema if f.name != KIND_COLUMN])
 
     @property
     def others(self) -> list[str]:

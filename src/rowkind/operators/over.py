@@ -8,15 +8,16 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.kinds import RowKind
 from rowkind.operators.aggregate import Aggregate
 from rowkind.operators.arrivals import PLACE
 from rowkind.operators.calls import COLLECTING, LAG, AggregateCall
-from rowkind.operators.changes import KIND_FIELD, Groups, Ints, column_array, group
+from rowkind.operators.changes import Groups, Ints, column_array, group
 from rowkind.operators.closing import LATE, MILLISECOND, Closings, Now, check_times, micros
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.frame_results import frame_result, neighbour
 from rowkind.operators.frames import Frames, runs
+from rowkind.operators.partitioned import Partitioned
 from rowkind.operators.running import run_on
 from rowkind.operators.tail import Expiring, Span, Tail
 from rowkind.operators.waiting import Waiting, release, sequences
@@ -25,7 +26,7 @@ from rowkind.state.hashing import concat_hashes, hash_rows
 
 
 @dataclass(frozen=True)
-class Over:
+class Over(Partitioned):
     """`calls` over a frame of `preceding` rows, or microseconds, or of all rows before (None), and the row itself.
 
     By event time (`time`) rows wait until the watermark has passed them; without it they come in the order of arrival,
@@ -33,25 +34,11 @@ class Over:
     in order.
     """
 
-    input: pa.Schema
-    partition: tuple[str, ...]
     calls: tuple[AggregateCall, ...]
     rows: bool
     preceding: int | None
     time: str | None
     ttl_ms: int = 0
-
-    @property
-    def input_schemas(self) -> tuple[pa.Schema, ...]:
-        return (self.input,)
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return self.partition
-
-    @cached_property
-    def columns(self) -> pa.Schema:
-        return pa.schema([f.with_nullable(True) for f in self.input if f.name != KIND_COLUMN])
 
     @cached_property
     def exchange_schema(self) -> pa.Schema:
@@ -59,8 +46,7 @@ class Over:
 
     @cached_property
     def output_schema(self) -> pa.Schema:
-        columns = [f for f in self.input if f.name != KIND_COLUMN]
-        return pa.schema([*columns, *(pa.field(c.name, c.type, c.function != "COUNT") for c in self.calls), KIND_FIELD])
+        return self.with_results(*(pa.field(c.name, c.type, c.function != "COUNT") for c in self.calls))
 
     @cached_property
     def made(self) -> Aggregate:

@@ -12,6 +12,7 @@ from rowkind.kinds import KIND_COLUMN
 from rowkind.operators.arrivals import PLACE, SEQUENCE, SEQUENCE_FIELD, Arrivals, Moves, added
 from rowkind.operators.changes import KIND_FIELD, STALE, SUPPRESSED, Bools, Ints, column_array, group
 from rowkind.operators.contract import BatchContext, Output
+from rowkind.operators.partitioned import Partitioned
 from rowkind.operators.weighted import changelog, net_of
 from rowkind.state.contract import Found, Order, State, StateTables
 from rowkind.state.hashing import KeyHashes, hash_rows
@@ -22,7 +23,7 @@ DUPLICATE = "rows_beyond_one_per_identity"
 
 
 @dataclass(frozen=True)
-class Rank:
+class Rank(Partitioned):
     """The rows whose rank in the partition is from `first` to `last`; the output is the input's columns, then the rank.
 
     Equal rows by `order` rank by arrival, the earliest first, or the latest with `latest_first`. Without an order
@@ -34,8 +35,6 @@ class Rank:
     `upsert_key` identifies an output row for whoever reads it: see `changelog`.
     """
 
-    input: pa.Schema
-    partition: tuple[str, ...]
     order: tuple[Order, ...] = ()
     first: int = 1
     last: int | None = None
@@ -48,27 +47,13 @@ class Rank:
     update_before: bool = True
     ttl_ms: int = 0
 
-    @property
-    def input_schemas(self) -> tuple[pa.Schema, ...]:
-        return (self.input,)
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return self.partition
-
-    @cached_property
-    def columns(self) -> pa.Schema:
-        """Of the input, without the kind."""
-        return pa.schema([f.with_nullable(True) for f in self.input if f.name != KIND_COLUMN])
-
     @cached_property
     def exchange_schema(self) -> pa.Schema:
         return pa.schema([*self.columns, pa.field(PLACE, pa.int64()), KIND_FIELD])
 
     @cached_property
     def output_schema(self) -> pa.Schema:
-        columns = [f for f in self.input if f.name != KIND_COLUMN]
-        return pa.schema([*columns, *([self.rank] if self.rank is not None else []), KIND_FIELD])
+        return self.with_results(*([self.rank] if self.rank is not None else []))
 
     @property
     def _bound(self) -> int | None:

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.operators.changes import KIND_FIELD, Bools, Ints, column_array, group, signs
+from rowkind.kinds import RowKind
+from rowkind.operators.changes import KIND_FIELD, Bools, Ints, column_array, group, kept_columns, signs
 from rowkind.operators.closing import Closings, Now, check_times, micros
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.join_kind import JoinKind
@@ -50,7 +50,7 @@ class TemporalJoin:
 
     @cached_property
     def _exchange(self) -> TwoInputs:
-        return TwoInputs(_columns(self.left), _columns(self.right))
+        return TwoInputs(kept_columns(self.left), kept_columns(self.right))
 
     @property
     def exchange_schema(self) -> pa.Schema:
@@ -58,7 +58,7 @@ class TemporalJoin:
 
     @cached_property
     def output_schema(self) -> pa.Schema:
-        return pa.schema([*_columns(self.left), *_columns(self.right), KIND_FIELD])
+        return pa.schema([*kept_columns(self.left), *kept_columns(self.right), KIND_FIELD])
 
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
         """The weight tells the place in the input, negative for a row that goes: the last change of a time counts."""
@@ -104,7 +104,7 @@ class TemporalJoin:
     def _versions(
         self, given: pa.Table, places: Ints, key: Ints, keys: KeyHashes, state: StateTables, now: Now
     ) -> _Versions:
-        schema = pa.schema([*_VERSION, *_columns(self.right)])
+        schema = pa.schema([*_VERSION, *kept_columns(self.right)])
         table = state.table("versions", schema, ("key",), ("__at",))
         found = table.lookup(keys)
         stored = len(found.key_index)
@@ -200,7 +200,3 @@ class _Versions:
 def _replaced(versions: _Versions, stored: int) -> Ints:
     """Stored versions in whose place a new one of the same time is put."""
     return np.setdiff1d(np.arange(stored), versions.order)
-
-
-def _columns(schema: pa.Schema) -> pa.Schema:
-    return pa.schema([f.with_nullable(True) for f in schema if f.name != KIND_COLUMN])

@@ -8,62 +8,31 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.operators.changes import KIND_FIELD, STALE, Bools, Ints, column_array, group, signs
+from rowkind.kinds import RowKind
+from rowkind.operators.changes import KIND_FIELD, STALE, Ints, column_array, group, signs
 from rowkind.operators.closing import LATE, Closings, Now, check_times, closes
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.pairs import pairs
-from rowkind.operators.residual import Residual
-from rowkind.operators.two_inputs import KEY, TwoInputs
+from rowkind.operators.two_sided import Side, TwoSided, keyed_rows
 from rowkind.operators.waiting import Waiting, release
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import concat_hashes, hash_rows
 
 
 @dataclass(frozen=True)
-class WindowSide:
+class WindowSide(Side):
     """One input: the columns that must equal the other side's, and the one that holds the window's end."""
 
-    schema: pa.Schema
-    keys: tuple[str, ...]
     end: str
-
-    @cached_property
-    def columns(self) -> pa.Schema:
-        return pa.schema([f.with_nullable(True) for f in self.schema if f.name != KIND_COLUMN])
 
 
 @dataclass(frozen=True)
-class WindowJoin:
+class WindowJoin(TwoSided[WindowSide]):
     """The window is among the keys. Both sides may take rows back until the window closes."""
 
-    left: WindowSide
-    right: WindowSide
-    kind: JoinKind
-    residual: Residual | None = None
     local: bool = False
     proctime: bool = False
-
-    @property
-    def sides(self) -> tuple[WindowSide, WindowSide]:
-        return self.left, self.right
-
-    @property
-    def input_schemas(self) -> tuple[pa.Schema, ...]:
-        return self.left.schema, self.right.schema
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return (KEY,)
-
-    @cached_property
-    def _exchange(self) -> TwoInputs:
-        return TwoInputs(self.left.columns, self.right.columns)
-
-    @property
-    def exchange_schema(self) -> pa.Schema:
-        return self._exchange.schema
 
     @cached_property
     def output_schema(self) -> pa.Schema:
@@ -100,7 +69,9 @@ class WindowJoin:
     def _joined(self, left: pa.Table, right: pa.Table) -> pa.Table:
         keys = group(concat_hashes(hash_rows(left, self.left.keys), hash_rows(right, self.right.keys)))
         numbers = np.split(keys.index, [left.num_rows])
-        a, b = (np.flatnonzero(_keyed(rows, side.keys)) for rows, side in zip((left, right), self.sides, strict=True))
+        a, b = (
+            np.flatnonzero(keyed_rows(rows, side.keys)) for rows, side in zip((left, right), self.sides, strict=True)
+        )
         found: list[tuple[Ints, Ints]] = []
         for x, y in pairs(numbers[0][a], numbers[1][b], len(keys)):
             li, ri = a[x], b[y]
@@ -130,10 +101,3 @@ class WindowJoin:
         kinds = pa.array(np.full(sides[0].num_rows, RowKind.INSERT, dtype=np.int8))
         columns = [column for side in sides for column in side.columns]
         return pa.Table.from_arrays([*columns, kinds], schema=self.output_schema)
-
-
-def _keyed(rows: pa.Table, keys: tuple[str, ...]) -> Bools:
-    keyed = np.ones(rows.num_rows, dtype=bool)
-    for name in keys:
-        keyed &= column_array(rows, name).is_valid().to_numpy(zero_copy_only=False)
-    return keyed

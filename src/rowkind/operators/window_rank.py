@@ -13,6 +13,7 @@ from rowkind.operators.arrivals import PLACE
 from rowkind.operators.changes import KIND_FIELD, STALE, column_array, group, signs
 from rowkind.operators.closing import LATE, Closings, Now, check_times, closes
 from rowkind.operators.contract import BatchContext, Output
+from rowkind.operators.partitioned import Partitioned
 from rowkind.operators.rank import positions
 from rowkind.operators.waiting import Waiting, release, sequences
 from rowkind.state.contract import Order, StateTables
@@ -21,11 +22,9 @@ from rowkind.state.ordering import sort_rows
 
 
 @dataclass(frozen=True)
-class WindowRank:
+class WindowRank(Partitioned):
     """ROW_NUMBER() from `first` to `last` within a partition, which holds the window. Ties go by arrival."""
 
-    input: pa.Schema
-    partition: tuple[str, ...]
     order: tuple[Order, ...]
     first: int
     last: int
@@ -36,26 +35,13 @@ class WindowRank:
     local: bool = False
     proctime: bool = False
 
-    @property
-    def input_schemas(self) -> tuple[pa.Schema, ...]:
-        return (self.input,)
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return self.partition
-
-    @cached_property
-    def columns(self) -> pa.Schema:
-        return pa.schema([f.with_nullable(True) for f in self.input if f.name != KIND_COLUMN])
-
     @cached_property
     def exchange_schema(self) -> pa.Schema:
         return pa.schema([*self.columns, pa.field(PLACE, pa.int64()), KIND_FIELD])
 
     @cached_property
     def output_schema(self) -> pa.Schema:
-        columns = [f for f in self.input if f.name != KIND_COLUMN]
-        return pa.schema([*columns, *([self.rank] if self.rank is not None else []), KIND_FIELD])
+        return self.with_results(*([self.rank] if self.rank is not None else []))
 
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
         check_times(delta.column(self.end), self.time)

@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.kinds import RowKind
 from rowkind.operators.changes import KIND_FIELD, STALE, Bools, Groups, Ints, column_array, group, signs
 from rowkind.operators.closing import LATE, MILLISECOND, Closings, Now, by_close, check_times, closes, micros
 from rowkind.operators.contract import BatchContext, Output
+from rowkind.operators.partitioned import Partitioned
 from rowkind.operators.window_assign import wall_clock
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, extend, hash_rows
@@ -22,32 +23,18 @@ _AT, _N, _I1, _I2 = "__at", "__n", "__i1", "__i2"
 
 
 @dataclass(frozen=True)
-class Sessions:
+class Sessions(Partitioned):
     """Rows wait until their session closes, since a row may still join two sessions or, taken back, part one.
 
     Of every partition the first time at which one of its sessions may close is kept, so that a batch reads partitions
     that it touches and those with something to close.
     """
 
-    input: pa.Schema
-    partition: tuple[str, ...]
     time: str
     gap: int
     local: bool = False
     proctime: bool = False
     names: tuple[str, str, str] = ("window_start", "window_end", "window_time")
-
-    @property
-    def input_schemas(self) -> tuple[pa.Schema, ...]:
-        return (self.input,)
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return self.partition
-
-    @cached_property
-    def columns(self) -> pa.Schema:
-        return pa.schema([f.with_nullable(True) for f in self.input if f.name != KIND_COLUMN])
 
     @cached_property
     def exchange_schema(self) -> pa.Schema:
@@ -57,7 +44,7 @@ class Sessions:
     def output_schema(self) -> pa.Schema:
         plain, kind = pa.timestamp("us"), self.input.field(self.time).type
         made = [pa.field(name, type) for name, type in zip(self.names, (plain, plain, kind), strict=True)]
-        return pa.schema([*(f for f in self.input if f.name != KIND_COLUMN), *made, KIND_FIELD])
+        return self.with_results(*made)
 
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
         check_times(delta.column(self.time), self.time)
