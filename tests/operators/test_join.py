@@ -18,9 +18,9 @@ import pyarrow.compute as pc
 import pytest
 import sqlglot
 
+from rowkind.join_kind import JoinKind
 from rowkind.operators.changes import STALE, Bools
 from rowkind.operators.join import DUPLICATE, Join
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.join_sides import JoinSide, Multiplicity
 from rowkind.operators.residual_sql import duck_residual
 from tests.operators.harness import Engine, Row, Table, delta_of

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from rowkind.errors import RowkindError
+from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.temporal_join import TemporalJoin
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_interval_join import SECOND, START

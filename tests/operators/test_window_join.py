@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.closing import LATE
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.window_join import WindowJoin, WindowSide
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_interval_join import Less

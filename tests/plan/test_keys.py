@@ -8,6 +8,7 @@ import pytest
 from sqlglot import exp
 
 from rowkind.catalog.types import BIGINT, INT, STRING, DataType, Field, array
+from rowkind.join_kind import JoinKind
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
@@ -52,32 +53,32 @@ RIGHT = keyed("b", b=ID, y=BIGINT)
 @pytest.mark.parametrize(
     ("kind", "left_key", "right_key", "expected"),
     [
-        (n.JoinKind.INNER, "x", "y", ("a b",)),
-        (n.JoinKind.INNER, "x", "b", ("a",)),
-        (n.JoinKind.INNER, "a", "b", ("a", "b")),
-        (n.JoinKind.LEFT, "x", "b", ("a",)),
-        (n.JoinKind.LEFT, "a", "y", ("a b",)),
-        (n.JoinKind.RIGHT, "a", "y", ("b",)),
-        (n.JoinKind.RIGHT, "x", "b", ("a b",)),
-        (n.JoinKind.FULL, "a", "b", ("a b",)),
-        (n.JoinKind.SEMI, "x", "y", ("a",)),
-        (n.JoinKind.ANTI, "x", "y", ("a",)),
+        (JoinKind.INNER, "x", "y", ("a b",)),
+        (JoinKind.INNER, "x", "b", ("a",)),
+        (JoinKind.INNER, "a", "b", ("a", "b")),
+        (JoinKind.LEFT, "x", "b", ("a",)),
+        (JoinKind.LEFT, "a", "y", ("a b",)),
+        (JoinKind.RIGHT, "a", "y", ("b",)),
+        (JoinKind.RIGHT, "x", "b", ("a b",)),
+        (JoinKind.FULL, "a", "b", ("a b",)),
+        (JoinKind.SEMI, "x", "y", ("a",)),
+        (JoinKind.ANTI, "x", "y", ("a",)),
     ],
 )
-def test_keys_of_joins(kind: n.JoinKind, left_key: str, right_key: str, expected: tuple[str, ...]) -> None:
+def test_keys_of_joins(kind: JoinKind, left_key: str, right_key: str, expected: tuple[str, ...]) -> None:
     join = n.Join(LEFT, RIGHT, kind, (left_key,), (right_key,))
     assert keys(join) == key_sets(*expected)
 
 
 def test_a_full_join_of_nullable_keys_has_none() -> None:
     left, right = keyed("a", a=BIGINT, x=BIGINT), keyed("b", b=BIGINT, y=BIGINT)
-    assert keys(n.Join(left, right, n.JoinKind.FULL, ("x",), ("y",))) == set()
-    assert keys(n.Join(left, right, n.JoinKind.LEFT, ("x",), ("y",))) == key_sets("a b")
+    assert keys(n.Join(left, right, JoinKind.FULL, ("x",), ("y",))) == set()
+    assert keys(n.Join(left, right, JoinKind.LEFT, ("x",), ("y",))) == key_sets("a b")
 
 
 def test_an_inner_join_may_name_the_other_sides_column() -> None:
     left = keyed("a", "k", a=ID, k=ID, x=BIGINT)
-    assert keys(n.Join(left, RIGHT, n.JoinKind.INNER, ("k",), ("b",))) == key_sets("a k", "a b")
+    assert keys(n.Join(left, RIGHT, JoinKind.INNER, ("k",), ("b",))) == key_sets("a k", "a b")
 
 
 def test_projections_keep_keys_that_they_pass_on() -> None:
@@ -123,22 +124,22 @@ def test_what_only_adds_rows() -> None:
     assert emits(n.Rank(one, order=(n.Order("x", arrival=True),), last=1)) is ROWS
     assert emits(n.Rank(one, order=(n.Order("x", descending=True, arrival=True),), last=1)) is not ROWS
     assert emits(n.Rank(one, order=(n.Order("x"),), last=1)) is not ROWS
-    for kind in n.JoinKind:
-        grows = kind in (n.JoinKind.INNER, n.JoinKind.SEMI)
+    for kind in JoinKind:
+        grows = kind in (JoinKind.INNER, JoinKind.SEMI)
         assert (emits(n.Join(one, other, kind, ("a",), ("b",))) is ROWS) is grows
         assert emits(t.WindowJoin(one, other, kind, ("a",), ("b",), "a", "b")) is ROWS
     assert emits(n.SetDifference(one, other, intersect=True, all=False)) is ROWS
     assert emits(n.SetDifference(one, other, intersect=False, all=False)) is not ROWS
-    assert emits(t.TemporalJoin(one, RIGHT, n.JoinKind.LEFT, ("x",), ("b",), "a", None, proctime=True)) is ROWS
+    assert emits(t.TemporalJoin(one, RIGHT, JoinKind.LEFT, ("x",), ("b",), "a", None, proctime=True)) is ROWS
 
 
 def test_where_rows_of_a_join_are() -> None:
-    def spread(kind: n.JoinKind) -> tuple[str, ...] | None:
+    def spread(kind: JoinKind) -> tuple[str, ...] | None:
         return partitioned_by(n.Join(LEFT, RIGHT, kind, ("x",), ("y",)))
 
-    assert spread(n.JoinKind.LEFT) == ("x",)
-    assert spread(n.JoinKind.RIGHT) == ("y",)
-    assert spread(n.JoinKind.FULL) is None
+    assert spread(JoinKind.LEFT) == ("x",)
+    assert spread(JoinKind.RIGHT) == ("y",)
+    assert spread(JoinKind.FULL) is None
 
 
 def test_readers_of_one_part_keep_sharing_it() -> None:
@@ -154,7 +155,7 @@ def test_readers_of_one_part_keep_sharing_it() -> None:
 @pytest.mark.parametrize(("key", "needed"), [("b", False), ("y", True)])
 def test_old_rows_are_left_out_only_for_the_key_that_pairs_them(key: str, needed: bool) -> None:
     """The right side of a temporal join is read by its join key."""
-    (plan,) = update_before([t.TemporalJoin(LEFT, RIGHT, n.JoinKind.INNER, ("x",), (key,), "a", None, proctime=True)])
+    (plan,) = update_before([t.TemporalJoin(LEFT, RIGHT, JoinKind.INNER, ("x",), (key,), "a", None, proctime=True)])
     left, right = plan.inputs
     assert isinstance(left, n.Aggregate)
     assert isinstance(right, n.Aggregate)

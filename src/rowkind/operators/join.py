@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from rowkind.join_kind import JoinKind
 from rowkind.operators.changes import KIND_FIELD, STALE, SUPPRESSED, Bools, Ints, group, plain_columns, signs
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.join_exists import KeyCounts
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.join_many_rows import ManyRows
 from rowkind.operators.join_one_row import OneRow
 from rowkind.operators.join_results import Matched, Pool, Results, alone, joined_pairs, matches_of, net_results

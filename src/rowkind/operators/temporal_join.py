@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from rowkind.join_kind import JoinKind
 from rowkind.kinds import RowKind
 from rowkind.operators.changes import KIND_FIELD, Bools, Ints, column_array, group, kept_columns, signs
 from rowkind.operators.closing import Closings, Now, check_times, micros
 from rowkind.operators.contract import BatchContext, Output
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.residual import Residual
 from rowkind.operators.two_inputs import KEY, TwoInputs
 from rowkind.operators.waiting import Waiting, release, sequences

@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from rowkind.join_kind import JoinKind
 from rowkind.operators.changes import Bools, column_array, kept_columns
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.residual import Residual
 from rowkind.operators.two_inputs import KEY, TwoInputs
 

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from rowkind.join_kind import JoinKind
 from rowkind.kinds import RowKind
 from rowkind.operators.changes import KIND_FIELD, STALE, Ints, column_array, group, signs
 from rowkind.operators.closing import LATE, Closings, Now, check_times, closes
 from rowkind.operators.contract import BatchContext, Output
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.pairs import pairs
 from rowkind.operators.two_sided import Side, TwoSided, keyed_rows
 from rowkind.operators.waiting import Waiting, release

@@ -9,6 +9,7 @@ from itertools import product
 from sqlglot import exp
 
 from rowkind.catalog.types import BINARIES, CHARACTERS, INTEGERS, TIMESTAMPS, DataType, Root
+from rowkind.join_kind import JoinKind
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 
@@ -107,14 +108,14 @@ def _(node: n.Rank | t.WindowRank) -> frozenset[Key]:
 @upsert_keys.register(t.IntervalJoin)
 def _(node: n.Join | t.WindowJoin | t.IntervalJoin) -> frozenset[Key]:
     left, right = upsert_keys(node.left), upsert_keys(node.right)
-    if node.kind in (n.JoinKind.SEMI, n.JoinKind.ANTI):
+    if node.kind.filters:
         return left
-    found = {a | b for a in left for b in right if node.kind is not n.JoinKind.FULL or _told_apart(node, a, b)}
-    if node.kind in (n.JoinKind.INNER, n.JoinKind.LEFT) and unique_by(node.right, node.right_keys):
+    found = {a | b for a in left for b in right if node.kind is not JoinKind.FULL or _told_apart(node, a, b)}
+    if node.kind in (JoinKind.INNER, JoinKind.LEFT) and unique_by(node.right, node.right_keys):
         found |= left
-    if node.kind in (n.JoinKind.INNER, n.JoinKind.RIGHT) and unique_by(node.left, node.left_keys):
+    if node.kind in (JoinKind.INNER, JoinKind.RIGHT) and unique_by(node.left, node.left_keys):
         found |= right
-    if node.kind is n.JoinKind.INNER:
+    if node.kind is JoinKind.INNER:
         found |= set(_substituted(found, node.left_keys, node.right_keys))
     return _smallest(found)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import Any
 
 from sqlglot import exp
@@ -15,6 +14,7 @@ from sqlglot import exp
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import Placement
 from rowkind.catalog.types import DataType, Field
+from rowkind.join_kind import JoinKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +202,16 @@ class Aggregate(Unary):
         return (*(self.input.column(k) for k in self.keys), *(Field(c.name, c.type) for c in self.calls))
 
 
-class JoinKind(StrEnum):
-    INNER = "INNER"
-    LEFT = "LEFT"
-    RIGHT = "RIGHT"
-    FULL = "FULL"
-    SEMI = "SEMI"
-    ANTI = "ANTI"
+def joined_columns(left: Node, right: Node, kind: JoinKind) -> tuple[Field, ...]:
+    """The columns of both sides, those that an outer join pads nullable; of a semi or anti join those of the left."""
+    if kind.filters:
+        return left.columns
+    pads_right, pads_left = kind.unmatched
+    return *_padded(left, pads_left), *_padded(right, pads_right)
+
+
+def _padded(side: Node, padded: bool) -> tuple[Field, ...]:
+    return tuple(Field(c.name, c.type.as_nullable()) for c in side.columns) if padded else side.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,14 +232,7 @@ class Join(Node):
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        left, right = self.left.columns, self.right.columns
-        if self.kind in (JoinKind.SEMI, JoinKind.ANTI):
-            return left
-        if self.kind in (JoinKind.RIGHT, JoinKind.FULL):
-            left = tuple(Field(c.name, c.type.as_nullable()) for c in left)
-        if self.kind in (JoinKind.LEFT, JoinKind.FULL):
-            right = tuple(Field(c.name, c.type.as_nullable()) for c in right)
-        return (*left, *right)
+        return joined_columns(self.left, self.right, self.kind)
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from rowkind.join_kind import JoinKind
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 
@@ -60,9 +61,9 @@ def _(node: n.Rank | t.WindowRank | t.Over) -> tuple[str, ...] | None:
 @partitioned_by.register(t.TemporalJoin)
 def _(node: n.Join | t.WindowJoin | t.IntervalJoin | t.TemporalJoin) -> tuple[str, ...] | None:
     """A side that is padded has NULL where the other side has the key."""
-    if node.kind is n.JoinKind.FULL:
+    if node.kind is JoinKind.FULL:
         return None
-    return node.right_keys if node.kind is n.JoinKind.RIGHT else node.left_keys
+    return node.right_keys if node.kind is JoinKind.RIGHT else node.left_keys
 
 
 @partitioned_by.register

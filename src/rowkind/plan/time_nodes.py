@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from rowkind.catalog.types import DataType, Field, timestamp
-from rowkind.plan.nodes import Call, Expr, JoinKind, Node, Order, Unary
+from rowkind.join_kind import JoinKind
+from rowkind.plan.nodes import Call, Expr, Node, Order, Unary, joined_columns
 
 WINDOW_START, WINDOW_END, WINDOW_TIME = "window_start", "window_end", "window_time"
 
@@ -95,17 +96,6 @@ class _Two(Node):
         return self if inputs == self.inputs else replace(self, left=inputs[0], right=inputs[1])
 
 
-def _joined(left: Node, right: Node, kind: JoinKind) -> tuple[Field, ...]:
-    a, b = left.columns, right.columns
-    if kind in (JoinKind.SEMI, JoinKind.ANTI):
-        return a
-    if kind in (JoinKind.RIGHT, JoinKind.FULL):
-        a = tuple(Field(c.name, c.type.as_nullable()) for c in a)
-    if kind in (JoinKind.LEFT, JoinKind.FULL):
-        b = tuple(Field(c.name, c.type.as_nullable()) for c in b)
-    return (*a, *b)
-
-
 @dataclass(frozen=True, slots=True)
 class WindowJoin(_Two):
     """Joins rows of the same window when it closes; the window columns are among the keys."""
@@ -119,7 +109,7 @@ class WindowJoin(_Two):
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        return _joined(self.left, self.right, self.kind)
+        return joined_columns(self.left, self.right, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +128,7 @@ class IntervalJoin(_Two):
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        return _joined(self.left, self.right, self.kind)
+        return joined_columns(self.left, self.right, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +148,7 @@ class TemporalJoin(_Two):
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        return _joined(self.left, self.right, self.kind)
+        return joined_columns(self.left, self.right, self.kind)
 
 
 @dataclass(frozen=True, slots=True)

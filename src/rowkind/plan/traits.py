@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from rowkind.join_kind import JoinKind
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
@@ -50,7 +51,7 @@ def _(node: n.Rank) -> ChangelogMode:
 
 @emits.register
 def _(node: n.Join) -> ChangelogMode:
-    grows = node.kind in (n.JoinKind.INNER, n.JoinKind.SEMI)
+    grows = node.kind in (JoinKind.INNER, JoinKind.SEMI)
     return INSERT_ONLY if grows and _append(node) else _changes(node)
 
 

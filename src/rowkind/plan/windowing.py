@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import singledispatch
 
+from rowkind.join_kind import JoinKind
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 
@@ -72,11 +73,11 @@ def _(node: t.WindowJoin) -> Windowing | None:
     """Both sides are in the same window; a side that may be padded does not tell it."""
     left, right = windowing(node.left), windowing(node.right)
     match node.kind:
-        case n.JoinKind.FULL:
+        case JoinKind.FULL:
             return None
-        case n.JoinKind.RIGHT:
+        case JoinKind.RIGHT:
             return right
-        case n.JoinKind.INNER if left is not None and right is not None:
+        case JoinKind.INNER if left is not None and right is not None:
             return Windowing(left.window, left.starts | right.starts, left.ends | right.ends)
         case _:
             return left

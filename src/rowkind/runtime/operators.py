@@ -15,7 +15,6 @@ from rowkind.operators.contract import Operator
 from rowkind.operators.distinct import sharded
 from rowkind.operators.interval_join import IntervalJoin, IntervalSide
 from rowkind.operators.join import Join
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.join_sides import JoinSide, Multiplicity
 from rowkind.operators.materialize import Materialize, OnConflict
 from rowkind.operators.normalize import Normalize
@@ -77,7 +76,7 @@ def _(node: n.Join, ttl_ms: int) -> tuple[Operator, ...]:
         JoinSide(left, node.left_keys, _multiplicity(node.left, node.left_keys), ttl_ms),
         JoinSide(right, node.right_keys, _multiplicity(node.right, node.right_keys), ttl_ms),
     )
-    return (Join(*sides, JoinKind(node.kind), _residual(node), smallest_key(node), node.emit_before),)
+    return (Join(*sides, node.kind, _residual(node), smallest_key(node), node.emit_before),)
 
 
 def _residual(node: n.Join | t.IntervalJoin | t.TemporalJoin | t.WindowJoin) -> Residual | None:
@@ -102,16 +101,13 @@ def _(node: n.SinkMaterialize, ttl_ms: int) -> tuple[Operator, ...]:
 def _(node: n.Rank, ttl_ms: int) -> tuple[Operator, ...]:
     by_arrival = [o for o in node.order if time_attribute(node.input, o.column) is TimeAttribute.PROCTIME]
     order = tuple(Order(o.column, o.descending, o.nulls_first) for o in node.order if o not in by_arrival)
-    rank = None
-    if node.rank is not None and node.rank_type is not None:
-        rank = pa.field(node.rank, arrow_type(node.rank_type))
     ranked = Rank(
         input=input_schema(node.input),
         partition=node.partition,
         order=order,
         first=node.first,
         last=node.last,
-        rank=rank,
+        rank=_rank_field(node),
         function=node.function,
         append_only=emits(node.input) is ChangelogMode.INSERT_ONLY,
         latest_first=any(o.descending for o in by_arrival) or _keeps_last(node),
@@ -121,6 +117,10 @@ def _(node: n.Rank, ttl_ms: int) -> tuple[Operator, ...]:
         ttl_ms=ttl_ms,
     )
     return (ranked,)
+
+
+def _rank_field(node: n.Rank | t.WindowRank) -> pa.Field | None:
+    return None if node.rank is None or node.rank_type is None else pa.field(node.rank, arrow_type(node.rank_type))
 
 
 def _keeps_last(node: n.Rank | t.WindowRank) -> bool:
@@ -168,16 +168,13 @@ def _(node: t.WindowAssign, ttl_ms: int) -> tuple[Operator, ...]:
 def _(node: t.WindowRank, ttl_ms: int) -> tuple[Operator, ...]:
     by_arrival = [o for o in node.order if o.arrival]
     order = tuple(Order(o.column, o.descending, o.nulls_first) for o in node.order if not o.arrival)
-    rank = None
-    if node.rank is not None and node.rank_type is not None:
-        rank = pa.field(node.rank, arrow_type(node.rank_type))
     ranked = WindowRank(
         input=input_schema(node.input),
         partition=node.partition,
         order=order,
         first=node.first,
         last=node.last,
-        rank=rank,
+        rank=_rank_field(node),
         end=node.end,
         time=node.window.time,
         latest_first=any(o.descending for o in by_arrival) or _keeps_last(node),
@@ -189,7 +186,7 @@ def _(node: t.WindowRank, ttl_ms: int) -> tuple[Operator, ...]:
 
 @operators_for.register
 def _(node: t.IntervalJoin, ttl_ms: int) -> tuple[Operator, ...]:
-    kind = JoinKind(node.kind)
+    kind = node.kind
     if kind.filters:
         raise RowkindError("OPERATOR_NOT_YET_SUPPORTED", operator=described(node))
     left = IntervalSide(input_schema(node.left), node.left_keys, node.left_time, node.upper)
@@ -205,7 +202,7 @@ def _(node: t.TemporalJoin, ttl_ms: int) -> tuple[Operator, ...]:
     joined = TemporalJoin(
         left=input_schema(node.left),
         right=input_schema(node.right),
-        kind=JoinKind(node.kind),
+        kind=node.kind,
         left_keys=node.left_keys,
         right_keys=node.right_keys,
         left_time=None if node.proctime else node.left_time,
@@ -221,7 +218,7 @@ def _(node: t.WindowJoin, ttl_ms: int) -> tuple[Operator, ...]:
     right = WindowSide(input_schema(node.right), node.right_keys, node.right_end)
     found = windowing(node.left)
     proctime = found is not None and found.window.proctime
-    return (WindowJoin(left, right, JoinKind(node.kind), _residual(node), _local(node), proctime),)
+    return (WindowJoin(left, right, node.kind, _residual(node), _local(node), proctime),)
 
 
 def _local(node: n.Node) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from rowkind.join_kind import JoinKind
 from rowkind.plan.bind.coercion import coerced
 from rowkind.plan.bind.conditions import Waiting, conjuncts, filtered
 from rowkind.plan.bind.context import Context
@@ -15,7 +16,7 @@ from rowkind.plan.bind.relations import bind_item, qualified
 from rowkind.plan.bind.scope import Scope
 from rowkind.plan.columns import only_columns, passed
 from rowkind.plan.expressions import common_type
-from rowkind.plan.nodes import Expr, Filter, Join, JoinKind, Named, Node, Project
+from rowkind.plan.nodes import Expr, Filter, Join, Named, Node, Project
 from rowkind.plan.time_nodes import IntervalJoin, WindowJoin
 from rowkind.plan.windowing import windowing
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from rowkind.join_kind import JoinKind
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.bind.scope import Scope
@@ -55,7 +56,7 @@ def _bounded(node: n.Node, column: str, first: int, last: int) -> n.Node | None:
 def _side(node: n.Join, column: str) -> tuple[int, str | None]:
     """The side of a join that a column comes from, unless that side is padded."""
     on_left = any(c.name == column for c in node.left.columns)
-    padded = (n.JoinKind.RIGHT, n.JoinKind.FULL) if on_left else (n.JoinKind.LEFT, n.JoinKind.FULL)
+    padded = (JoinKind.RIGHT, JoinKind.FULL) if on_left else (JoinKind.LEFT, JoinKind.FULL)
     return (0, None) if node.kind in padded else (0 if on_left else 1, column)
 
 

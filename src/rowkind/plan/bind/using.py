@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from rowkind.join_kind import JoinKind
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.joins import both_sides, joined
 from rowkind.plan.bind.scope import Merged, Scope
 from rowkind.plan.columns import passed, reference
-from rowkind.plan.nodes import JoinKind, Named, Project
+from rowkind.plan.nodes import Named, Project
 
 
 def bind_using(left: Scope, right: Scope, join: exp.Join, kind: JoinKind, context: Context) -> Scope:

@@ -6,8 +6,6 @@ from enum import StrEnum
 
 
 class JoinKind(StrEnum):
-    """Has the names of the plan's kinds."""
-
     INNER = "INNER"
     LEFT = "LEFT"
     RIGHT = "RIGHT"
