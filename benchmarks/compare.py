@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.generate import create, fill
 from benchmarks.workloads import Workload, workloads
 from rowkind.broker import Broker
-from tools.flink.client import Flink
+from tools.flink.client import Flink, flink_version
 
 SMALL = 0.001
 PLAIN = {
@@ -119,6 +119,7 @@ def main() -> None:
         if not given.only or whole.name in given.only
     ]
     versions = {name: version(name) for name in ("pyspark", "pyarrow", "duckdb", "confluent-kafka")}
+    versions["flink"] = flink_version()
     print(json.dumps({"scale": given.scale, "seed": given.seed, "partitions": given.partitions, **versions}))
     with Broker.start(jvm=["-XX:TieredStopAtLevel=4", "-Xmx2g"]) as broker:
         servers = broker.bootstrap

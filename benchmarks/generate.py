@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterable
 
 import numpy as np
 from confluent_kafka import Producer
@@ -12,13 +13,16 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 CHUNK = 200_000
 
+Message = tuple[bytes | None, bytes | None]
+"""Key and value."""
+
 
 def create(bootstrap: str, topic: str, partitions: int) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})
     admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result()
 
 
-def pageviews(rng: np.random.Generator, rows: int, regions: int, users: int) -> list[tuple[bytes | None, bytes | None]]:
+def pageviews(rng: np.random.Generator, rows: int, regions: int, users: int) -> list[Message]:
     """97-byte JSON rows of the pageviews example."""
     user = rng.integers(0, users, rows)
     page = rng.integers(0, 100_000, rows)
@@ -34,7 +38,7 @@ def pageviews(rng: np.random.Generator, rows: int, regions: int, users: int) -> 
     ]
 
 
-def upserts(rng: np.random.Generator, rows: int, keys: int, groups: int) -> list[tuple[bytes | None, bytes | None]]:
+def upserts(rng: np.random.Generator, rows: int, keys: int, groups: int) -> list[Message]:
     """Inserts and updates of keyed rows, one in twenty a delete."""
     key = rng.integers(0, keys, rows)
     group = rng.integers(0, groups, rows)
@@ -49,10 +53,8 @@ def upserts(rng: np.random.Generator, rows: int, keys: int, groups: int) -> list
 KINDS = {"pageviews": pageviews, "upserts": upserts}
 
 
-def fill(bootstrap: str, topic: str, kind: str, rows: int, partitions: int, seed: int, *shape: int) -> float:
-    """Create a topic and fill it; the seconds it took."""
-    create(bootstrap, topic, partitions)
-    producer = Producer(
+def producer(bootstrap: str) -> Producer:
+    return Producer(
         {
             "bootstrap.servers": bootstrap,
             "linger.ms": 50,
@@ -61,17 +63,26 @@ def fill(bootstrap: str, topic: str, kind: str, rows: int, partitions: int, seed
             "partitioner": "murmur2_random",
         }
     )
-    started, rng = time.monotonic(), np.random.default_rng(seed)
+
+
+def send(to: Producer, topic: str, messages: Iterable[Message]) -> None:
+    for key, value in messages:
+        while True:
+            try:
+                to.produce(topic, value, key)
+                break
+            except BufferError:
+                to.poll(0.05)
+    to.poll(0)
+
+
+def fill(bootstrap: str, topic: str, kind: str, rows: int, partitions: int, seed: int, *shape: int) -> float:
+    """Create a topic and fill it; the seconds it took."""
+    create(bootstrap, topic, partitions)
+    started, rng, to = time.monotonic(), np.random.default_rng(seed), producer(bootstrap)
     for at in range(0, rows, CHUNK):
-        for key, value in KINDS[kind](rng, min(CHUNK, rows - at), *shape):
-            while True:
-                try:
-                    producer.produce(topic, value, key)
-                    break
-                except BufferError:
-                    producer.poll(0.05)
-        producer.poll(0)
-    producer.flush()
+        send(to, topic, KINDS[kind](rng, min(CHUNK, rows - at), *shape))
+    to.flush()
     return time.monotonic() - started
 
 

@@ -31,6 +31,12 @@ def flink_python() -> Path:
     return python
 
 
+def flink_version() -> str:
+    pins = (HERE / "requirements.txt").read_text().splitlines()
+    (pin,) = (line for line in pins if line.startswith("apache-flink=="))
+    return pin.partition("==")[2]
+
+
 class Flink:
     """A running Flink process; requests are answered one after the other."""
 
