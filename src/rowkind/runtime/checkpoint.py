@@ -92,6 +92,8 @@ class Checkpoint:
         file = f"spark/offsets/{version}"
         try:
             said: dict[str, Any] = json.loads(self._folder.read_bytes(file).splitlines()[2])
+        except FileNotFoundError:
+            raise self._missing(file) from None
         except (IndexError, ValueError) as error:
             raise self._damaged(file, str(error)) from None
         return said

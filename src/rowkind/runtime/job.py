@@ -30,6 +30,7 @@ _LATE = "Python worker failed to connect back"
 _SOURCE = "PythonStreamingSourceRunner"
 """Where in Spark an error comes from when that process has died."""
 _RESTARTS = 5
+"""How many new ones without a single batch done are enough."""
 _DISK_FULL = "No space left on device"
 """What the system says to Spark when it cannot write its logs."""
 
@@ -129,11 +130,11 @@ class Job:
     def _watch(self) -> None:
         try:
             failure = self._follow()
-            for _ in range(_RESTARTS):
-                if failure is None or not _source_is_gone(failure):
-                    break
-                self._query = self._start()
+            restarts = 0
+            while failure is not None and _source_is_gone(failure) and restarts < _RESTARTS:
+                done, self._query = self.progress.batches, self._start()
                 failure = self._follow()
+                restarts = 0 if self.progress.batches > done else restarts + 1
             if failure is not None:
                 self._fail(failure)
         except Exception as cause:
