@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,21 @@ def test_a_damaged_record_is_named(tmp_path: Path, content: str) -> None:
         Checkpoint(str(tmp_path)).open(plan())
     assert failed.value.condition == "CHECKPOINT_DAMAGED"
     assert failed.value.params["file"] == "job.json"
+
+
+def test_a_checkpoint_of_another_format_is_refused(tmp_path: Path) -> None:
+    Checkpoint(str(tmp_path)).open(plan())
+    record = json.loads((tmp_path / "job.json").read_text())
+    (tmp_path / "job.json").write_text(json.dumps({**record, "version": 1}))
+    with pytest.raises(RowkindError) as failed:
+        Checkpoint(str(tmp_path)).open(plan())
+    assert failed.value.condition == "CHECKPOINT_OTHER_VERSION"
+
+
+def test_a_missing_offset_of_a_batch_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RowkindError) as failed:
+        Checkpoint(str(tmp_path)).begun(3)
+    assert failed.value.condition == "CHECKPOINT_FILE_MISSING"
 
 
 @pytest.mark.parametrize("file", ["job.json", "manifests/2", "spark/offsets/2"])

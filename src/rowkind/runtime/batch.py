@@ -32,7 +32,6 @@ from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.control import FIRST_ROWS, Control, adapted
 from rowkind.runtime.counters import counters
 from rowkind.runtime.delivery import ExactlyOnce
-from rowkind.runtime.exchange import addresses
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.frames import Frames, Versions
 from rowkind.runtime.job_plan import JobPlan
@@ -94,7 +93,6 @@ class BatchStep:
         said = None if last is None else checkpoint.manifest(last).get("time")
         self._time = Account([{} for _ in plan.scans]) if said is None else Account.of_json(said)
         control.set_account(self._time)
-        self._addresses: tuple[int, ...] = ()
         self._clusters: dict[str, Cluster] = {}
         self.finished = threading.Event()
         self.failure: BaseException | None = None
@@ -139,10 +137,8 @@ class BatchStep:
 
     def _write(self, spark: SparkSession, batch: Batch, version: int) -> None:
         added = counters(spark)
-        if self._plan.operators and not self._addresses:
-            self._addresses = addresses(spark, self._plan.partitions)
         oldest = version - KEPT_VERSIONS
-        versions = Versions(self._checkpoint.state, version, self._bases, self._addresses, oldest)
+        versions = Versions(self._checkpoint.state, version, self._bases, oldest)
         times = highest(spark)
         frames = Frames(spark, self._plan, batch, versions, added, times)
         try:

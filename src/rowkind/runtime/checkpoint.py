@@ -16,7 +16,7 @@ from typing import Any
 from rowkind.errors import RowkindError
 from rowkind.runtime.edits import check_edits
 from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.job_record import JobRecord, job_record
+from rowkind.runtime.job_record import FORMAT, JobRecord, job_record
 from rowkind.state.files import Folder
 
 _KEPT_MANIFESTS = 100
@@ -41,10 +41,15 @@ class Checkpoint:
     def record(self) -> JobRecord | None:
         """What an earlier run wrote down; None in a fresh folder."""
         said = self._read("job.json")
+        if said is None:
+            return None
         try:
-            return None if said is None else JobRecord.of_json(said)
+            found = JobRecord.of_json(said)
         except (KeyError, TypeError, AttributeError) as error:
             raise self._damaged("job.json", f"not a job: {error!r}") from None
+        if found.version != FORMAT:
+            raise RowkindError("CHECKPOINT_OTHER_VERSION", checkpoint=self.uri, found=found.version, known=FORMAT)
+        return found
 
     def open(self, plan: JobPlan) -> tuple[JobRecord, list[str]]:
         """The record of this job, as it was written or written now, and what to tell. Another's is refused."""

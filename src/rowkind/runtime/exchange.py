@@ -1,41 +1,63 @@
-"""The exchange before a state operator: every row to the state partition of its key, and a tick row to each of them.
+"""The exchange before a state operator: every row to the state partition of its key, and a call to each of them.
 
-The number of a state partition must come with the rows. Spark's own number of a task will not do: in a union of two
-operators it counts through both. And without an explicit exchange by key, as in a groupBy on a one-partition input,
-keys would land in the wrong partition and results be silently wrong.
+Rows travel as parcels: all that a task has for a partition as one piece of Arrow memory. So the JVM moves a few large
+values instead of many rows of many columns, and whatever the operator, Spark sees the same small plan.
+
+A parcel names its partition. Spark's own number of a task will not do: in a union of two operators it counts through
+both. And a partition must be called even without rows, so each gets an empty parcel besides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
 
-from pyspark.sql import DataFrame, SparkSession
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
 
-from rowkind.catalog.types import quote
-from rowkind.runtime.steps import ADDRESS, TICK
+from rowkind.state.hashing import hash_rows
 
-
-def addresses(spark: SparkSession, partitions: int) -> tuple[int, ...]:
-    """For each partition a number that Spark's hash partitioning sends there."""
-    found: dict[int, int] = {}
-    tried = 0
-    while len(found) < partitions:
-        rows = spark.range(tried, tried + 64 * partitions).selectExpr(
-            "CAST(id AS INT) AS n", f"pmod(hash(CAST(id AS INT)), {partitions}) AS p"
-        )
-        for row in rows.collect():
-            found.setdefault(row.p, row.n)
-        tried += 64 * partitions
-    return tuple(found[p] for p in range(partitions))
+TO, ROWS = "to", "rows"
+PARCELS = pa.schema([pa.field(TO, pa.int32(), nullable=False), pa.field(ROWS, pa.binary())])
 
 
-def exchanged(rows: DataFrame, key: Sequence[str], to: tuple[int, ...]) -> DataFrame:
-    """The rows by the hash of their key, in as many tasks as there are addresses, none of them without a row."""
-    spark, count = rows.sparkSession, len(to)
-    table = f"array({', '.join(map(str, to))})"
-    place = f"pmod(hash({', '.join(map(quote, key))}), {count})" if key else "0"
-    parted = rows.selectExpr("*", f"{table}[{place}] AS {ADDRESS}", f"false AS {TICK}")
-    nothing = [f"CAST(NULL AS {f.dataType.simpleString()}) AS {quote(f.name)}" for f in rows.schema.fields]
-    numbers = spark.range(0, count, 1, 1)
-    ticks = numbers.selectExpr(*nothing, f"{table}[CAST(id AS INT)] AS {ADDRESS}", f"true AS {TICK}")
-    return parted.union(ticks).repartition(count, ADDRESS)
+def exchanged(parcels: Sequence[DataFrame], partitions: int) -> DataFrame:
+    """The parcels, each in the task of its partition."""
+    numbers = parcels[0].sparkSession.range(0, partitions, 1, 1)
+    calls = numbers.selectExpr(f"CAST(id AS INT) AS {TO}", f"CAST(NULL AS BINARY) AS {ROWS}")
+    return reduce(DataFrame.union, [*parcels, calls]).repartitionById(partitions, TO)
+
+
+def packed(rows: pa.Table, key: Sequence[str], partitions: int) -> Iterator[pa.RecordBatch]:
+    """Rows as parcels, by the hash of their key."""
+    places = np.zeros(rows.num_rows, dtype=np.uint16)
+    if partitions > 1:
+        places = (hash_rows(rows, key).h1 % np.uint64(partitions)).astype(np.uint16)
+        rows = rows.take(pa.array(np.argsort(places, kind="stable")))
+    counts = np.bincount(places, minlength=partitions)
+    ends = np.cumsum(counts)
+    for batch in rows.combine_chunks().to_batches():
+        for number in np.flatnonzero(counts).tolist():
+            yield _parcel(number, batch.slice(ends[number] - counts[number], counts[number]))
+
+
+def _parcel(number: int, rows: pa.RecordBatch) -> pa.RecordBatch:
+    data = rows.serialize()
+    ends = pa.py_buffer(np.array([0, data.size], dtype=np.int32))
+    columns = [pa.array([number], pa.int32()), pa.BinaryArray.from_buffers(pa.binary(), 1, [None, ends, data])]
+    return pa.RecordBatch.from_arrays(columns, schema=PARCELS)
+
+
+def unpacked(parcels: Iterator[pa.RecordBatch], schema: pa.Schema) -> tuple[int, pa.Table]:
+    """The number of the partition that parcels came to, and their rows."""
+    numbers: set[int] = set()
+    batches = []
+    for batch in parcels:
+        numbers.update(batch.column(0).to_pylist())
+        # copied out as bytes, since Arrow memory inside of a column is not aligned
+        batches += [
+            pa.ipc.read_record_batch(pa.py_buffer(data), schema) for data in batch.column(1).to_pylist() if data
+        ]
+    (number,) = numbers
+    return number, pa.Table.from_batches(batches, schema)

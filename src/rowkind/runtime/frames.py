@@ -22,7 +22,7 @@ from rowkind.plan.partitioning import partitioned_by
 from rowkind.plan.rules.net_sinks import keeps_state
 from rowkind.runtime.batches import Batch
 from rowkind.runtime.deltas import Delta
-from rowkind.runtime.exchange import exchanged
+from rowkind.runtime.exchange import PARCELS, exchanged
 from rowkind.runtime.job_plan import JobPlan, NamedOperator
 from rowkind.runtime.operators import FILTER, changelog_schema
 from rowkind.runtime.steps import PARTITION, Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
@@ -40,8 +40,6 @@ class Versions:
     root: str
     version: int
     bases: dict[str, int]
-    addresses: tuple[int, ...]
-    """Of the state partitions."""
     oldest: int | None = None
 
 
@@ -160,17 +158,10 @@ class Frames:
 
     def _operators(self, node: n.Node) -> Delta:
         """A stateful node: its inputs combined, exchanged by key, and processed on state; perhaps in several stages."""
-        chain = self._job.operators[node]
-        packed = [pickle.dumps(stage.operator) for stage in chain]
-        schema = chain[0].operator.exchange_schema
-        combined = [d.then(Combine(packed[0], at), schema) for at, d in enumerate(self._inputs(node))]
-        exchanged = reduce(DataFrame.union, [delta.frame() for delta in combined])
-        for position, stage in enumerate(chain):
-            delta = self._processed(exchanged, stage, packed[position], self._context(node))
-            if position + 1 < len(chain):
-                following = chain[position + 1].operator
-                exchanged = delta.then(Combine(packed[position + 1]), following.exchange_schema).frame()
-        return delta
+        deltas, context = self._inputs(node), self._context(node)
+        for stage in self._job.operators[node]:
+            deltas = [self._processed(deltas, stage, context)]
+        return deltas[0]
 
     def _inputs(self, node: n.Node) -> list[Delta]:
         """What a stateful node reads; a filter that was pushed into it becomes a column."""
@@ -181,15 +172,14 @@ class Frames:
         frame = self.delta(node.input).frame().selectExpr(*columns, condition, KIND_COLUMN)
         return [Delta(frame, self._job.operators[node][0].operator.input_schemas[0], self._counters)]
 
-    def _processed(self, rows: DataFrame, stage: NamedOperator, packed: bytes, context: BatchContext) -> Delta:
-        versions = self._versions
-        to = versions.addresses if stage.operator.key else versions.addresses[:1]
-        parted = exchanged(rows, stage.operator.key, to)
+    def _processed(self, inputs: list[Delta], stage: NamedOperator, context: BatchContext) -> Delta:
+        operator, versions, packed = stage.operator, self._versions, pickle.dumps(stage.operator)
+        partitions = self._job.partitions if operator.key else 1
+        parcels = [d.then(Combine(packed, partitions, at), PARCELS).frame() for at, d in enumerate(inputs)]
         base = versions.bases.get(stage.name)
         place = StatePlace(versions.root, stage.name, versions.version, base, versions.oldest)
-        step = Process(packed, place, context, to, self._times)
-        schema = stage.operator.output_schema
-        return Delta(parted, schema, self._counters).then(step, schema)
+        called = Delta(exchanged(parcels, partitions), PARCELS, self._counters)
+        return called.then(Process(packed, place, context, self._times), operator.output_schema)
 
     def _context(self, node: n.Node) -> BatchContext:
         batch, group = self._batch, group_name(self._job.group(node))

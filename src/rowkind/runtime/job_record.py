@@ -13,6 +13,9 @@ from rowkind.plan.described import described
 from rowkind.plan.traits import emits
 from rowkind.runtime.job_plan import JobPlan
 
+FORMAT = 2
+"""Of checkpoints: changes when state is kept or placed in another way, so that old folders are refused."""
+
 
 @dataclass(frozen=True, slots=True)
 class OperatorRecord:
@@ -37,7 +40,7 @@ class JobRecord:
     partitions: int
     operators: Mapping[str, OperatorRecord] = field(default_factory=dict)
     """By the names of their state."""
-    version: int = 1
+    version: int = FORMAT
 
     def following(self, stored: JobRecord, batch: int) -> JobRecord:
         """This job as the successor of another: what is new begins with the next batch."""

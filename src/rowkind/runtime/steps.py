@@ -26,6 +26,7 @@ from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
 from rowkind.kafka.writer import writer_for
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.contract import BatchContext, Operator
+from rowkind.runtime.exchange import packed, unpacked
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.remote import reporting
 from rowkind.state.store import StateStore
@@ -35,8 +36,6 @@ Batches = Iterator[pa.RecordBatch]
 CHUNK_ROWS = 50_000
 COMBINE_ROWS = 500_000
 """Rows that are combined at once before an exchange: more of them shrink better, but are held in memory."""
-ADDRESS, TICK = "__address", "__tick"
-"""Columns of an exchange: which state partition a row goes to, and whether it is there only to wake the partition."""
 PARTITION = "__partition"
 """Of rows whose watermark is watched: the number of the partition that they come from."""
 ROOM = 2**40
@@ -150,9 +149,10 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Combine:
-    """An operator's input before its exchange."""
+    """An operator's input before its exchange: as parcels to the state partitions."""
 
     operator: bytes
+    partitions: int
     input: int = 0
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
@@ -170,7 +170,10 @@ class Combine:
 
     def _combined(self, operator: Operator, pending: list[pa.RecordBatch], order: int) -> Batches:
         delta = fitted(pending, operator.input_schemas[self.input])
-        yield from operator.combine(delta, self.input, order).to_batches(max_chunksize=CHUNK_ROWS)
+        rows = operator.combine(delta, self.input, order)
+        for start in range(0, rows.num_rows, CHUNK_ROWS):
+            piece = rows.slice(start, CHUNK_ROWS).to_batches()
+            yield from packed(fitted(piece, operator.exchange_schema), operator.key, self.partitions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +194,12 @@ class Process:
     operator: bytes
     place: StatePlace
     context: BatchContext
-    addresses: tuple[int, ...]
-    """What the rows of each state partition carry; a tick row carries it to a partition without any."""
     times: Any = None
     """The accumulator that takes when the operator is to run again."""
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
         operator, place = _operator(self.operator), self.place
-        partition, delta = self._partition(pa.Table.from_batches(list(batches)))
+        partition, delta = unpacked(batches, operator.exchange_schema)
         clock = self.context.clock // 1000
         store = StateStore(
             place.root,
@@ -218,12 +219,6 @@ class Process:
         counted = {**output.counters, "expired-state": store.expired}
         counts.update({f"{place.operator}.{name}": count for name, count in counted.items() if count})
         yield from output.rows.to_batches(max_chunksize=CHUNK_ROWS)
-
-    def _partition(self, rows: pa.Table) -> tuple[int, pa.Table]:
-        """The number of the state partition that the rows belong to, and the rows."""
-        (address,) = pc.unique(rows.column(ADDRESS)).to_pylist()
-        delta = rows.filter(pc.invert(rows.column(TICK)))
-        return self.addresses.index(address), fitted(delta.to_batches(), _operator(self.operator).exchange_schema)
 
 
 @lru_cache(maxsize=64)
