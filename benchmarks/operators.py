@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.contract import BatchContext, Operator
 from rowkind.operators.join import Join
-from rowkind.operators.join_kind import JoinKind
 from rowkind.operators.join_sides import JoinSide, Multiplicity
 from rowkind.operators.rank import Rank
 from rowkind.state import compaction
