@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 CHUNK = 200_000
 

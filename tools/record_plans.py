@@ -6,17 +6,14 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
 from rowkind.runtime.analysis import SparkAnalyzer
+from rowkind.runtime.spark import start_spark
 from tests.plan.plans import FILES, cases, planned
 
 
 def main() -> None:
     wanted = [Path(name).stem for name in sys.argv[1:]]
-    settings = {"spark.ui.enabled": "false", "spark.sql.ansi.enabled": "true", "spark.sql.session.timeZone": "UTC"}
-    spark = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = start_spark("local[1]", {"spark.sql.session.timeZone": "UTC"})
     analyzer = SparkAnalyzer(spark)
     for file in FILES:
         if not wanted or file.stem in wanted:
