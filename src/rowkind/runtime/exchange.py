@@ -35,11 +35,10 @@ def packed(rows: pa.Table, key: Sequence[str], partitions: int) -> Iterator[pa.R
     if partitions > 1:
         places = (hash_rows(rows, key).h1 % np.uint64(partitions)).astype(np.uint16)
         rows = rows.take(pa.array(np.argsort(places, kind="stable")))
-    counts = np.bincount(places, minlength=partitions)
-    ends = np.cumsum(counts)
-    for batch in rows.combine_chunks().to_batches():
-        for number in np.flatnonzero(counts).tolist():
-            yield _parcel(number, batch.slice(ends[number] - counts[number], counts[number]))
+    start = 0
+    for number, count in enumerate(np.bincount(places, minlength=partitions).tolist()):
+        yield from (_parcel(number, batch) for batch in rows.slice(start, count).to_batches())
+        start += count
 
 
 def _parcel(number: int, rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -52,12 +51,11 @@ def _parcel(number: int, rows: pa.RecordBatch) -> pa.RecordBatch:
 def unpacked(parcels: Iterator[pa.RecordBatch], schema: pa.Schema) -> tuple[int, pa.Table]:
     """The number of the partition that parcels came to, and their rows."""
     numbers: set[int] = set()
-    batches = []
+    rows: list[pa.RecordBatch] = []
     for batch in parcels:
-        numbers.update(batch.column(0).to_pylist())
-        # copied out as bytes, since Arrow memory inside of a column is not aligned
-        batches += [
-            pa.ipc.read_record_batch(pa.py_buffer(data), schema) for data in batch.column(1).to_pylist() if data
-        ]
+        numbers.update(batch.column(TO).to_pylist())
+        # Each is copied out as bytes: Arrow memory in the middle of a column is not aligned.
+        given = [pa.py_buffer(data) for data in batch.column(ROWS).to_pylist() if data]
+        rows += [pa.ipc.read_record_batch(data, schema) for data in given]
     (number,) = numbers
-    return number, pa.Table.from_batches(batches, schema)
+    return number, pa.Table.from_batches(rows, schema)
