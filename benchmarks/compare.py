@@ -20,7 +20,7 @@ from importlib.metadata import version
 from itertools import pairwise
 from typing import Any
 
-from benchmarks.generate import create, fill
+from benchmarks.generate import BROKER_JVM, create, fill
 from benchmarks.workloads import Workload, workloads
 from rowkind.broker import Broker
 from tools.flink.client import Flink, flink_version
@@ -121,7 +121,7 @@ def main() -> None:
     versions = {name: version(name) for name in ("pyspark", "pyarrow", "duckdb", "confluent-kafka")}
     versions["flink"] = flink_version()
     print(json.dumps({"scale": given.scale, "seed": given.seed, "partitions": given.partitions, **versions}))
-    with Broker.start(jvm=["-XX:TieredStopAtLevel=4", "-Xmx2g"]) as broker:
+    with Broker.start(jvm=BROKER_JVM) as broker:
         servers = broker.bootstrap
         for prefix, topic in {("", i) for w, _ in pairs for i in w.inputs} | {
             ("small-", i) for _, s in pairs for i in s.inputs

@@ -12,6 +12,8 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 CHUNK = 200_000
+BROKER_JVM = ["-XX:TieredStopAtLevel=4", "-Xmx2g"]
+"""A broker that is compiled in full: it is to be no bottleneck."""
 
 Message = tuple[bytes | None, bytes | None]
 """Key and value."""

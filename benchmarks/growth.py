@@ -16,7 +16,7 @@ import numpy as np
 from confluent_kafka import Consumer, TopicPartition
 from pyspark.sql import SparkSession
 
-from benchmarks.generate import CHUNK, Message, create, producer, send
+from benchmarks.generate import BROKER_JVM, CHUNK, Message, create, producer, send
 from rowkind.broker import Broker
 from rowkind.runtime.job import Job
 from rowkind.runtime.session import Session
@@ -71,6 +71,7 @@ def seconds_per_batch(servers: str, spark: SparkSession, keys: int, changed: int
         results.until(before + changed)
         taken.append(time.monotonic() - started)
     job.stop()
+    job.wait()
     return taken
 
 
@@ -81,7 +82,7 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=40)
     given = parser.parse_args()
     medians = []
-    with Broker.start(jvm=["-XX:TieredStopAtLevel=4", "-Xmx2g"]) as broker:
+    with Broker.start(jvm=BROKER_JVM) as broker:
         spark = start_spark()
         for keys in given.keys:
             taken = seconds_per_batch(broker.bootstrap, spark, keys, given.changed, given.batches)

@@ -13,8 +13,17 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from rowkind.kinds import KIND_COLUMN
-from rowkind.operators.changes import KIND_FIELD, STALE, SUPPRESSED, Bools, Groups, column_array, group, signs
+from rowkind.operators.changes import (
+    KIND_FIELD,
+    STALE,
+    SUPPRESSED,
+    Bools,
+    Groups,
+    column_array,
+    group,
+    plain_columns,
+    signs,
+)
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.join_exists import KeyCounts
 from rowkind.operators.join_many_rows import ROW1, ROW2, ManyRows
@@ -88,7 +97,7 @@ class NotIn:
 
     @cached_property
     def output_schema(self) -> pa.Schema:
-        return pa.schema([*(f for f in self.left if f.name != KIND_COLUMN), KIND_FIELD])
+        return pa.schema([*plain_columns(self.left), KIND_FIELD])
 
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
         return self._exchange.pack(input, delta, hash_rows(delta, self._sides[input].keys), signs(delta))

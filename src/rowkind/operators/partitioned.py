@@ -29,6 +29,6 @@ class Partitioned:
     def columns(self) -> pa.Schema:
         return kept_columns(self.input)
 
-    def with_results(self, *results: pa.Field) -> pa.Schema:
-        """The input's columns, and what the operator adds to them."""
-        return pa.schema([*plain_columns(self.input), *results, KIND_FIELD])
+    def with_results(self, *results: pa.Field | None) -> pa.Schema:
+        """The input's columns, and what the operator adds to them; None adds nothing."""
+        return pa.schema([*plain_columns(self.input), *(r for r in results if r is not None), KIND_FIELD])

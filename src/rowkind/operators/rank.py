@@ -53,7 +53,7 @@ class Rank(Partitioned):
 
     @cached_property
     def output_schema(self) -> pa.Schema:
-        return self.with_results(*([self.rank] if self.rank is not None else []))
+        return self.with_results(self.rank)
 
     @property
     def _bound(self) -> int | None:

@@ -41,7 +41,7 @@ class WindowRank(Partitioned):
 
     @cached_property
     def output_schema(self) -> pa.Schema:
-        return self.with_results(*([self.rank] if self.rank is not None else []))
+        return self.with_results(self.rank)
 
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
         check_times(delta.column(self.end), self.time)

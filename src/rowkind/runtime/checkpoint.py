@@ -44,12 +44,11 @@ class Checkpoint:
         if said is None:
             return None
         try:
-            found = JobRecord.of_json(said)
+            if said["version"] != FORMAT:
+                raise RowkindError("CHECKPOINT_OTHER_VERSION", checkpoint=self.uri, found=said["version"], known=FORMAT)
+            return JobRecord.of_json(said)
         except (KeyError, TypeError, AttributeError) as error:
             raise self._damaged("job.json", f"not a job: {error!r}") from None
-        if found.version != FORMAT:
-            raise RowkindError("CHECKPOINT_OTHER_VERSION", checkpoint=self.uri, found=found.version, known=FORMAT)
-        return found
 
     def open(self, plan: JobPlan) -> tuple[JobRecord, list[str]]:
         """The record of this job, as it was written or written now, and what to tell. Another's is refused."""

@@ -170,10 +170,9 @@ class Combine:
 
     def _combined(self, operator: Operator, pending: list[pa.RecordBatch], order: int) -> Batches:
         delta = fitted(pending, operator.input_schemas[self.input])
-        rows = operator.combine(delta, self.input, order)
+        rows = fitted(operator.combine(delta, self.input, order).to_batches(), operator.exchange_schema)
         for start in range(0, rows.num_rows, CHUNK_ROWS):
-            piece = rows.slice(start, CHUNK_ROWS).to_batches()
-            yield from packed(fitted(piece, operator.exchange_schema), operator.key, self.partitions)
+            yield from packed(rows.slice(start, CHUNK_ROWS), operator.key, self.partitions)
 
 
 @dataclass(frozen=True, slots=True)
