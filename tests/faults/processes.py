@@ -37,12 +37,6 @@ def workers(session: int) -> list[int]:
     return [p.pid for p in all_ if p.parent in daemons]
 
 
-def planners(session: int, java: int | None = None) -> list[int]:
-    """The process that plans the batches of a job, which Spark starts for its source; of one JVM only, if given."""
-    found = [p for p in processes(session) if "-m pyspark.sql.streaming.python_streaming_source" in p.command]
-    return [p.pid for p in found if java in (None, p.parent)]
-
-
 def kill(pids: Iterable[int]) -> None:
     """kill -9 of those that are still there."""
     for pid in pids:

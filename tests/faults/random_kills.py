@@ -1,8 +1,7 @@
 """One exactly-once job under load, killed with -9 at random moments and resumed, again and again.
 
 `python -m tests.faults.random_kills --kills 200` prints one JSON object. In a life of the job its Python workers are
-killed up to three times, whose tasks Spark runs again, and the process that plans its batches at most once; then
-everything that belongs to the job.
+killed up to three times, whose tasks Spark runs again; then everything that belongs to the job.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any
 from tests.faults.arena import Arena, site
 from tests.faults.checks import COPIED, Promise
 from tests.faults.consumer import observed
-from tests.faults.processes import kill, planners, workers
+from tests.faults.processes import kill, workers
 from tests.faults.scenarios import written
 
 ROWS_A_SECOND = 500
@@ -48,20 +47,19 @@ class Load(threading.Thread):
 
 def one_life(arena: Arena, chance: random.Random) -> Iterator[str]:
     """Start, kill parts of it at random moments, then all of it; what was killed, each time."""
-    before, harms = written(arena), ["workers"] * chance.randint(0, 3) + ["planner"] * chance.randint(0, 1)
-    chance.shuffle(harms)
+    before = written(arena)
     with arena.start() as job:
         # some kills come while it starts or replays, the others in the middle of its work
         if chance.random() < 0.5:
             job.until(lambda: written(arena) > before)
         else:
             job.until(lambda: workers(job.process.pid))
-        for harm in harms:
+        for _ in range(chance.randint(0, 3)):
             threading.Event().wait(chance.uniform(0, LONGEST_LIFE))
-            victims = workers(job.process.pid) if harm == "workers" else planners(job.process.pid)
+            victims = workers(job.process.pid)
             kill(victims)
             if victims:
-                yield harm
+                yield "workers"
         threading.Event().wait(chance.uniform(0, LONGEST_LIFE))
         assert job.process.poll() is None, f"it ended: {job.err}"
         job.kill()

@@ -61,7 +61,7 @@ def planner(*tables: Log, rows: int = 100, tasks: int = 2, splittable: bool = Fa
 
 
 def offset_of(found: dict[str, Any] | None) -> dict[str, Any]:
-    """As it comes back from the offset log."""
+    """As it comes back from the checkpoint."""
     assert found is not None
     return dict(json.loads(json.dumps(found)))
 

@@ -58,21 +58,39 @@ def test_a_checkpoint_of_another_format_is_refused(tmp_path: Path) -> None:
     assert failed.value.condition == "CHECKPOINT_OTHER_VERSION"
 
 
-def test_a_missing_offset_of_a_batch_is_named(tmp_path: Path) -> None:
+def test_a_missing_entry_of_a_batch_is_named(tmp_path: Path) -> None:
     with pytest.raises(RowkindError) as failed:
-        Checkpoint(str(tmp_path)).begun(3)
+        Checkpoint(str(tmp_path)).entry(3)
     assert failed.value.condition == "CHECKPOINT_FILE_MISSING"
 
 
-@pytest.mark.parametrize("file", ["job.json", "manifests/2", "spark/offsets/2"])
+def test_an_entry_that_is_there_stands(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(str(tmp_path))
+    assert not checkpoint.begun(0)
+    assert checkpoint.begin(0, {"number": 0}) == {"number": 0}
+    assert checkpoint.begun(0)
+    assert checkpoint.begin(0, {"number": 0, "of": "another run"}) == {"number": 0}
+    assert [path.name for path in (tmp_path / "batches").iterdir()] == ["0"]
+
+
+def test_without_its_manifests_a_job_does_not_begin_again(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(str(tmp_path))
+    checkpoint.open(plan())
+    for version in range(3):
+        checkpoint.begin(version, {"number": version})
+    with pytest.raises(RowkindError) as failed:
+        Checkpoint(str(tmp_path)).open(plan())
+    assert failed.value.condition == "CHECKPOINT_FILE_MISSING"
+    assert failed.value.params["file"] == "manifests/1"
+
+
+@pytest.mark.parametrize("file", ["job.json", "batches/2"])
 def test_a_missing_file_is_named_and_the_job_goes_on_when_it_is_back(tmp_path: Path, file: str) -> None:
     checkpoint = Checkpoint(str(tmp_path))
     record, _ = checkpoint.open(plan())
     for version in range(3):
+        checkpoint.begin(version, {"number": version})
         checkpoint.finish(version, {"version": version})
-        for log in ("offsets", "commits"):
-            (tmp_path / "spark" / log).mkdir(parents=True, exist_ok=True)
-            (tmp_path / "spark" / log / str(version)).touch()
     (tmp_path / file).rename(tmp_path / "away")
     with pytest.raises(RowkindError) as failed:
         Checkpoint(str(tmp_path)).open(plan())
@@ -98,7 +116,6 @@ def test_manifests_tell_what_is_done(tmp_path: Path) -> None:
     for version in range(105):
         checkpoint.finish(version, {"version": version})
     assert checkpoint.last() == 104
-    assert checkpoint.done(104)
-    assert not checkpoint.done(105)
     assert checkpoint.manifest(104) == {"version": 104}
-    assert not checkpoint.done(3)  # long past: Spark never asks for it again
+    with pytest.raises(RowkindError):
+        checkpoint.manifest(3)  # long past

@@ -143,10 +143,9 @@ def test_operators_that_read_no_column_are_told_apart_by_what_they_count(tmp_pat
 def test_an_operator_that_went_and_came_again_starts_with_the_next_batch(tmp_path: Path) -> None:
     first, _ = opened(tmp_path, OLD)
     (counted,) = [name for name, o in first.operators.items() if o.sinks == ("counts",)]
-    Checkpoint(str(tmp_path)).finish(0, {"operators": {}})
-    for log in ("offsets", "commits"):
-        (tmp_path / "spark" / log).mkdir(parents=True)
-        (tmp_path / "spark" / log / "0").touch()
+    checkpoint = Checkpoint(str(tmp_path))
+    checkpoint.begin(0, {"number": 0})
+    checkpoint.finish(0, {"operators": {}})
     opened(tmp_path, OLD.replace(COUNTS, ""))
     again, _ = opened(tmp_path, OLD)
     assert not again.owns(counted, 0)

@@ -42,7 +42,7 @@ class Job:
 
     def restart(self) -> None:
         self.account = Account.of_json(json.loads(json.dumps(self.account.to_json())))
-        watermarks = Watermarks(self.tables, self.groups, lambda: self.account)
+        watermarks = Watermarks(self.tables, self.groups, self.account)
         pace = Pace(1000, 1)
         self.planner = BatchPlanner(
             self.logs, [False] * len(self.logs), lambda _: pace, clock=lambda: self.now, watermarks=watermarks

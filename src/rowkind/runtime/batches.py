@@ -1,7 +1,7 @@
-"""What a batch reads: one atomic cut across all input tables, written down whole in Spark's offset log.
+"""What a batch reads: one atomic cut across all input tables, written down whole before it is read.
 
-An offset stands alone: the ranges, how they are cut into tasks, the clock and the end of each partition are all in it,
-so a batch that is run again, on any number of cores, reads and computes the same.
+The entry of a batch stands alone: the ranges, how they are cut into tasks, the clock and the end of each partition are
+all in it, so a batch that is run again, on any number of cores, reads and computes the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Offsets = dict[TopicPartition, int]
 
 
 class TablePositions(Protocol):
-    """Where the partitions of one input table begin and end. Lives in the process of the range source."""
+    """Where the partitions of one input table begin and end."""
 
     def start(self) -> Offsets:
         """The start position of every partition that exists now. Called once in the life of a job."""
@@ -62,7 +62,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One batch as the offset log holds it."""
+    """One batch, as its entry in the checkpoint says."""
 
     number: int
     clock: int
@@ -83,20 +83,22 @@ class Batch:
 
     @property
     def rows(self) -> int:
-        return sum(r.until - r.start for cut in self.tasks.values() for task in cut for r in task)
+        return sum(map(self.rows_of, self.tasks))
+
+    def rows_of(self, table: int) -> int:
+        return sum(r.until - r.start for task in self.tasks.get(table, ()) for r in task)
 
 
-def batch_of(offset: Mapping[str, Any]) -> Batch:
-    """Read a batch back from its offset."""
+def batch_of(entry: Mapping[str, Any]) -> Batch:
+    """Read a batch back from its entry."""
     tasks = {
-        int(table): tuple(tuple(OffsetRange(*r) for r in task) for task in cut)
-        for table, cut in offset["tasks"].items()
+        int(table): tuple(tuple(OffsetRange(*r) for r in task) for task in cut) for table, cut in entry["tasks"].items()
     }
-    return Batch(offset["number"], offset["clock"], tasks, offset["watermarks"], offset["before"], offset["final"])
+    return Batch(entry["number"], entry["clock"], tasks, entry["watermarks"], entry["before"], entry["final"])
 
 
 class BatchPlanner:
-    """Decides what the next batch reads. The previous offset is all it remembers."""
+    """Decides what the next batch reads. The entry of the batch before is all it remembers."""
 
     def __init__(
         self,
@@ -116,16 +118,16 @@ class BatchPlanner:
         self._watermarks = watermarks
         self._steady = steady
         self._planned: float | None = None
-        """When the last batch was planned, on a clock that nobody sets; None before this process planned one."""
+        """When the last batch was planned, on a clock that nobody sets; None before one was planned."""
 
     def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The offset of the next batch, or None when there is nothing new."""
+        """The entry of the next batch, or None when there is nothing new."""
         if previous and (previous["final"] or self._early(previous)):
             return None
-        offset = self._later(previous) if previous else self._first()
-        if offset is not None:
+        entry = self._later(previous) if previous else self._first()
+        if entry is not None:
             self._planned = self._steady()
-        return offset
+        return entry
 
     def _early(self, previous: Mapping[str, Any]) -> bool:
         """Whether the interval between two batches has not passed; one that has more to read does not wait for it."""
@@ -135,7 +137,7 @@ class BatchPlanner:
 
     def _first(self) -> dict[str, Any]:
         starts = [t.start() for t in self._tables]
-        return self._offset({"number": -1}, starts, [t.stop() for t in self._tables])
+        return self._entry({"number": -1}, starts, [t.stop() for t in self._tables])
 
     def _later(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
         starts = [flat(u) for u in previous["until"]]
@@ -143,18 +145,18 @@ class BatchPlanner:
         for table, known, stop in zip(self._tables, starts, stops, strict=True):
             if stop is None:
                 known.update(table.discover(known))
-        offset = self._offset(previous, starts, stops)
-        if offset["tasks"] or self._moves(offset):
-            return offset
-        return {**offset, "final": True} if None not in stops and not offset["lag"] else None
+        entry = self._entry(previous, starts, stops)
+        if entry["tasks"] or self._moves(entry):
+            return entry
+        return {**entry, "final": True} if None not in stops and not entry["lag"] else None
 
-    def _moves(self, offset: Mapping[str, Any]) -> bool:
+    def _moves(self, entry: Mapping[str, Any]) -> bool:
         """Whether time alone is reason enough for a batch."""
         if self._watermarks is None:
             return False
-        return offset["watermarks"] != offset["before"] or self._watermarks.due(offset["clock"])
+        return entry["watermarks"] != entry["before"] or self._watermarks.due(entry["clock"])
 
-    def _offset(
+    def _entry(
         self, previous: Mapping[str, Any], starts: Sequence[Offsets], stops: Sequence[Offsets | None]
     ) -> dict[str, Any]:
         tasks, untils, lag = {}, [], 0
@@ -261,5 +263,5 @@ def _nested(offsets: Offsets) -> dict[str, dict[str, int]]:
 
 
 def flat(nested: Mapping[str, Mapping[str, int]]) -> Offsets:
-    """Offsets by partition, from the form that an offset log entry has them in."""
+    """Offsets by partition, from the form that an entry has them in."""
     return {Partition(topic, int(p)): offset for topic, parts in nested.items() for p, offset in parts.items()}

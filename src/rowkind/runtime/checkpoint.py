@@ -1,9 +1,9 @@
-"""A job's folder: what it is, which batches are done, its state, and Spark's own logs.
+"""A job's folder: what it is, which batches were begun and which are done, and its state.
 
 job.json         the job's id, its sources and sinks, the number of state partitions
+batches/<v>      what batch v reads: written before it is run
 manifests/<v>    batch v is done: written after its sinks and its state
 state/           keyed state, by operator and partition
-spark/           Spark's offset and commit logs
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import FORMAT, JobRecord, job_record
 from rowkind.state.files import Folder
 
-_KEPT_MANIFESTS = 100
+_KEPT = 100
+"""Batches back to which entries and manifests stay, for whoever wants to look."""
 
 
 class Checkpoint:
@@ -28,11 +29,8 @@ class Checkpoint:
     def __init__(self, uri: str) -> None:
         self.uri = uri.rstrip("/")
         self._folder = Folder(self.uri)
+        self._batches = Folder(f"{self.uri}/batches")
         self._manifests = Folder(f"{self.uri}/manifests")
-
-    @property
-    def spark(self) -> str:
-        return f"{self.uri}/spark"
 
     @property
     def state(self) -> str:
@@ -63,14 +61,14 @@ class Checkpoint:
 
     def _check_complete(self, found: JobRecord | None) -> None:
         """That no file is gone without which the job would begin again somewhere else, as if nothing had happened."""
-        last = self.last()
-        begun, ended = (_numbers(Folder(f"{self.spark}/{log}")) for log in ("offsets", "commits"))
+        last, begun = self.last(), _numbers(self._batches)
         if found is None and (last is not None or begun):
             raise self._missing("job.json")
-        if ended and (last is None or last < max(ended)):
-            raise self._missing(f"manifests/{max(ended)}")
         if last is not None and last not in begun:
-            raise self._missing(f"spark/offsets/{last}")
+            raise self._missing(f"batches/{last}")
+        before = max(begun, default=0) - 1  # a batch begins when the one before is done
+        if before >= 0 and (last is None or last < before):
+            raise self._missing(f"manifests/{before}")
 
     def _missing(self, file: str) -> RowkindError:
         return RowkindError("CHECKPOINT_FILE_MISSING", checkpoint=self.uri, file=file)
@@ -91,16 +89,20 @@ class Checkpoint:
     def _damaged(self, file: str, reason: str) -> RowkindError:
         return RowkindError("CHECKPOINT_DAMAGED", checkpoint=self.uri, file=file, reason=reason)
 
-    def begun(self, version: int) -> dict[str, Any]:
-        """What the range source said of a batch, as Spark logged it before the batch began."""
-        file = f"spark/offsets/{version}"
+    def begun(self, version: int) -> bool:
+        return self._batches.exists(str(version))
+
+    def begin(self, version: int, entry: dict[str, Any]) -> dict[str, Any]:
+        """Write down what a batch reads. From now on it never changes: an entry that is there already stands."""
         try:
-            said: dict[str, Any] = json.loads(self._folder.read_bytes(file).splitlines()[2])
-        except FileNotFoundError:
-            raise self._missing(file) from None
-        except (IndexError, ValueError) as error:
-            raise self._damaged(file, str(error)) from None
-        return said
+            self._batches.create_bytes(str(version), json.dumps(entry).encode())
+        except FileExistsError:  # of a run that was about to be taken over
+            return self.entry(version)
+        return entry
+
+    def entry(self, version: int) -> dict[str, Any]:
+        """What a batch reads, as it was written down."""
+        return self._found(f"batches/{version}")
 
     def claim(self) -> str:
         """Make this run the owner of the checkpoint: an older run that is still alive stops when it notices."""
@@ -134,9 +136,6 @@ class Checkpoint:
         if fresh:
             self._folder.write_bytes("transactions.json", json.dumps([*known, *fresh]).encode())
 
-    def done(self, version: int) -> bool:
-        return self._manifests.exists(str(version))
-
     def last(self) -> int | None:
         """The newest batch that is done."""
         return max(_numbers(self._manifests), default=None)
@@ -144,13 +143,17 @@ class Checkpoint:
     def finish(self, version: int, content: dict[str, Any]) -> None:
         """Batch `version` is done: from here on it is never run again."""
         self._manifests.write_bytes(str(version), json.dumps(content).encode())
-        if self._manifests.exists(str(version - _KEPT_MANIFESTS)):
-            self._manifests.remove(str(version - _KEPT_MANIFESTS))
+        for folder in (self._batches, self._manifests):
+            if folder.exists(str(version - _KEPT)):
+                folder.remove(str(version - _KEPT))
 
     def manifest(self, version: int) -> dict[str, Any]:
-        found: dict[str, Any] | None = self._read(f"manifests/{version}")
+        return self._found(f"manifests/{version}")
+
+    def _found(self, file: str) -> dict[str, Any]:
+        found: dict[str, Any] | None = self._read(file)
         if found is None:
-            raise self._missing(f"manifests/{version}")
+            raise self._missing(file)
         return found
 
 

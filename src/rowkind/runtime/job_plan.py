@@ -29,7 +29,7 @@ class NamedOperator:
 
 @dataclass(frozen=True)
 class JobPlan:
-    """One streaming query: every INSERT of a statement set, or one SELECT."""
+    """One job: every INSERT of a statement set, or one SELECT."""
 
     roots: tuple[n.Node, ...]
     scans: tuple[n.Scan, ...]

@@ -13,8 +13,8 @@ from rowkind.plan.described import described
 from rowkind.plan.traits import emits
 from rowkind.runtime.job_plan import JobPlan
 
-FORMAT = 2
-"""Of checkpoints: changes when state is kept or placed in another way, so that old folders are refused."""
+FORMAT = 3
+"""Of checkpoints: changes when something is kept or placed in another way, so that old folders are refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Where an input table's partitions start, stop and end, asked of its cluster. Lives with the range source."""
+"""Where an input table's partitions start, stop and end, asked of its cluster."""
 
 from __future__ import annotations
 

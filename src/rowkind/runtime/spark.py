@@ -23,9 +23,6 @@ RELIED_ON = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "33554432",
-    "spark.sql.streaming.pollingDelay": "100ms",
-    "spark.sql.streaming.stopTimeout": "60s",
-    "spark.sql.streaming.numRecentProgressUpdates": "1",
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
@@ -38,7 +35,6 @@ _AT_START = {
     "spark.python.worker.reuse": "true",
     "spark.python.daemon.module": "rowkind.runtime.daemon",
     "spark.driver.memory": "2g",
-    "spark.sql.streaming.checkpoint.renamedFileCheck.enabled": "false",
 }
 
 
@@ -69,6 +65,11 @@ def rely_on(spark: SparkSession) -> SparkSession:
     for key, value in RELIED_ON.items():
         session.conf.set(key, value)
     return session
+
+
+def cloned(spark: SparkSession) -> SparkSession:
+    """A session for a job that goes on by itself: settings that are changed later do not reach it."""
+    return SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""How far event time is, partition by partition: noted by the driver, decided by the range source, part of the offset.
+"""How far event time is, partition by partition: noted behind each batch, decided before the next, part of its entry.
 
 A batch's watermarks are decided before it is read, from what earlier batches held, and are written down with its
 ranges: a batch that is run again closes the same windows. Time moves behind the rows of a batch, so a row is late when
@@ -7,7 +7,7 @@ it should have come before the watermark of the batch before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ Times = Mapping[str, int | None]
 
 
 def group_name(group: Sequence[int]) -> str:
-    """A group of tables, as an offset names it."""
+    """A group of tables, as an entry names it."""
     return ",".join(map(str, group))
 
 
@@ -67,15 +67,15 @@ class Watermarks:
 
     tables: Sequence[KafkaTable]
     groups: Sequence[tuple[int, ...]]
-    account: Callable[[], Account]
+    account: Account
     _seen: dict[tuple[int, Partition], int] = field(default_factory=dict)
-    """Since when a partition without any data is known to this process."""
+    """Since when a partition without any data is known to this run of the job."""
 
     def next(self, previous: Times, positions: Sequence[Positions], clock: int) -> dict[str, int | None]:
         """For each group the least watermark of its tables that are not idle; it never goes back."""
         if not self.groups:
             return {}
-        marks = self.account().marks
+        marks = self.account.marks
         times = [self._time(i, table, marks[i], clock) for i, table in enumerate(positions)]
         named = {group_name(group): [times[i] for i in group] for group in self.groups}
         return {name: _moved(previous.get(name), found) for name, found in named.items()}
@@ -85,7 +85,7 @@ class Watermarks:
         aligned = {i: table.scan.alignment for i, table in enumerate(self.tables) if table.scan.alignment is not None}
         if not aligned:
             return set()
-        marks = self.account().marks
+        marks = self.account.marks
         found = {i: self._time(i, positions[i], marks[i], clock) for i in aligned}
         times = {i: time for i, time in found.items() if isinstance(time, int)}
         held = set()
@@ -97,7 +97,7 @@ class Watermarks:
 
     def due(self, clock: int) -> bool:
         """Whether something is to happen by the clock."""
-        at = self.account().due
+        at = self.account.due
         return at is not None and clock >= at
 
     def _time(self, table: int, where: Positions, marks: Mapping[Partition, Mark], clock: int) -> int | _Idle | None:

@@ -88,6 +88,19 @@ class Folder:
         with self.write(name) as sink:
             sink.write(data)
 
+    def create_bytes(self, name: str, data: bytes) -> None:
+        """Write a file that is not there yet, or raise FileExistsError; of two who try at once, one does."""
+        if self.exists(name):
+            raise FileExistsError(self.path(name))
+        if not self.local:
+            return self.write_bytes(name, data)
+        draft = f"{name}.{uuid.uuid4().hex}.draft"
+        self.write_bytes(draft, data)
+        try:
+            os.link(self.path(draft), self.path(name))
+        finally:
+            self.remove(draft)
+
     def read_bytes(self, name: str) -> bytes:
         """Raises FileNotFoundError."""
         if self.local:

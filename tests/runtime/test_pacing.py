@@ -1,15 +1,16 @@
-"""The folder between the driver and the range source, and the size of batches."""
+"""The size of batches: fitted to the time that one should take."""
 
 from __future__ import annotations
 
-import pickle
 from datetime import timedelta
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowkind.runtime.control import Control, Inputs, adapted
+from rowkind.kafka.ranges import OffsetRange
+from rowkind.runtime.batches import Batch, Pace
+from rowkind.runtime.pacing import FIRST_ROWS, Pacing, adapted
+from tests.runtime.tables import APPEND, table
 
 SECOND = timedelta(seconds=1)
 
@@ -36,22 +37,15 @@ def test_it_changes_by_bounded_factors(rows: int, read: int, seconds: float, cap
     assert found >= min(rows // 2, cap or rows)
 
 
-def test_what_the_driver_says_reaches_the_source(tmp_path: Path) -> None:
-    control = Control.create(tmp_path / "c", Inputs((), (), SECOND), 2)
-    control.set_pace([7, 9], [2, 3])
-    other = Control(tmp_path / "c")
-    assert (other.pace(1).rows, other.pace(1).tasks) == (9, 3)
-    assert pickle.loads(other.inputs.read_bytes()).interval == SECOND
-    assert not other.stopping
-    control.stop()
-    assert other.stopping
-
-
-def test_only_the_user_may_look(tmp_path: Path) -> None:
-    control = Control.create(tmp_path / "c", Inputs((), ()), 2)
-    assert control.folder.stat().st_mode & 0o077 == 0
-    assert control.inputs.stat().st_mode & 0o077 == 0
-
-
-def test_stopping_a_job_that_has_just_ended_is_no_error(tmp_path: Path) -> None:
-    Control(tmp_path / "gone").stop()
+def test_each_table_has_its_own_pace_which_the_first_batch_does_not_change() -> None:
+    open_, capped = (
+        table("id INT", APPEND),
+        table("id INT", APPEND, scan_max__rows__per__batch="500", scan_parallelism="3"),
+    )
+    pacing = Pacing([open_, capped], cores=2, interval=SECOND * 4)
+    assert [pacing(0), pacing(1)] == [Pace(FIRST_ROWS, 2), Pace(500, 3)]
+    full = Batch(1, 0, {0: ((OffsetRange("a", 0, 0, FIRST_ROWS),),), 1: ((OffsetRange("b", 0, 0, 500),),)})
+    pacing.learn(full, SECOND * 60)
+    assert pacing(0).rows == FIRST_ROWS
+    pacing.learn(full, SECOND)
+    assert [pacing(0).rows, pacing(1).rows] == [FIRST_ROWS * 4, 500]

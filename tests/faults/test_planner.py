@@ -1,9 +1,10 @@
-"""What the planner of batches does when its cluster is away, and when a topic is not the one that it was."""
+"""What the planning of batches does when the cluster is away, and when a topic is not the one that it was."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from rowkind.catalog.kafka_table import KafkaTable, resolve
 from rowkind.catalog.modes import Side
 from rowkind.catalog.session import SessionOptions
 from rowkind.errors import RowkindError
-from rowkind.runtime.batches import batch_of
-from rowkind.runtime.control import Control, Inputs
-from rowkind.runtime.range_planner import RangePlanner
-from rowkind.runtime.watermarks import Account
+from rowkind.runtime.batches import BatchPlanner, batch_of
+from rowkind.runtime.checkpoint import Checkpoint
+from rowkind.runtime.pacing import Pacing
+from rowkind.runtime.positions import KafkaPositions
+from rowkind.runtime.upcoming import Upcoming
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
 from tests.kafka_client import KafkaClient
@@ -46,11 +48,13 @@ def table(broker: Broker, topic: str, more: str = "") -> KafkaTable:
     return resolve(statement.definition, SessionOptions(), Side.SOURCE)[0]
 
 
-def planner(folder: Path, source: KafkaTable) -> RangePlanner:
-    """A planner as the process of the range source has it; each one is a start of the job."""
-    control = Control.create(folder, Inputs((source,), (False,)), cores=1)
-    control.set_account(Account([{}]))
-    return RangePlanner(folder)
+def planner(source: KafkaTable) -> BatchPlanner:
+    """Each one is a start of the job."""
+    return BatchPlanner([KafkaPositions(source)], [False], Pacing([source], cores=1))
+
+
+def upcoming(folder: Path, source: KafkaTable, notify: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+    return iter(Upcoming(Checkpoint(str(folder)), planner(source), threading.Event(), notify))
 
 
 def ranges(offset: dict[str, Any] | None) -> list[tuple[int, int]]:
@@ -59,7 +63,7 @@ def ranges(offset: dict[str, Any] | None) -> list[tuple[int, int]]:
 
 
 def logged(offset: dict[str, Any] | None) -> dict[str, Any]:
-    """As it comes back from Spark's offset log."""
+    """As it comes back from the checkpoint."""
     found: dict[str, Any] = json.loads(json.dumps(offset))
     return found
 
@@ -69,52 +73,49 @@ def fill(client: KafkaClient, topic: str, count: int) -> None:
 
 
 def test_a_job_that_has_begun_waits_for_its_broker(own: Broker, client: KafkaClient, tmp_path: Path) -> None:
-    topic = client.unique_topic()
+    topic, notes = client.unique_topic(), list[str]()
     fill(client, topic, 3)
-    plans = planner(tmp_path, table(own, topic))
-    first = logged(plans.next({}))
-    assert ranges(first) == [(0, 3)]
+
+    def note(text: str) -> None:
+        notes.append(text)
+        if len(notes) == 1:
+            own.restart()
+            fill(KafkaClient(own.bootstrap), topic, 2)
+
+    batches = upcoming(tmp_path, table(own, topic), note)
+    assert ranges(next(batches)) == [(0, 3)]
     own.stop(keep=True)
-    try:
-        assert plans.next(first) is None
-        assert Control(tmp_path).waiting == own.bootstrap
-        with pytest.raises(RowkindError) as caught:
-            planner(tmp_path / "fresh", table(own, topic)).next({})
-        assert caught.value.condition == "KAFKA_UNREACHABLE"
-    finally:
-        own.restart()
-    fill(KafkaClient(own.bootstrap), topic, 2)
-    found = None
-    while found is None:  # until the planner's own client is connected again; `next` itself waits two seconds
-        found = plans.next(first)
-    assert ranges(found) == [(3, 5)]
-    assert Control(tmp_path).waiting is None
+    with pytest.raises(RowkindError) as caught:
+        next(upcoming(tmp_path / "fresh", table(own, topic), note))
+    assert caught.value.condition == "KAFKA_UNREACHABLE"
+    assert not notes
+    assert ranges(next(batches)) == [(3, 5)]
+    assert len(notes) == 2
+    assert all(own.bootstrap in text for text in notes)
 
 
 @pytest.mark.parametrize("count", [2, 9], ids=["shorter", "longer"])
-def test_a_topic_that_was_created_again_is_told_apart(
-    own: Broker, client: KafkaClient, tmp_path: Path, count: int
-) -> None:
+def test_a_topic_that_was_created_again_is_told_apart(own: Broker, client: KafkaClient, count: int) -> None:
     topic = client.unique_topic()
     fill(client, topic, 5)
-    first = logged(planner(tmp_path, table(own, topic)).next({}))
+    first = logged(planner(table(own, topic)).next({}))
     client.delete_topic(topic)
     client.create_topic(topic)
     fill(client, topic, count)
     with pytest.raises(RowkindError) as caught:
-        planner(tmp_path, table(own, topic)).next(first)
+        planner(table(own, topic)).next(first)
     assert caught.value.condition == "TOPIC_CREATED_AGAIN"
-    going_on = planner(tmp_path, table(own, topic, ", 'scan.on-data-loss' = 'continue'"))
+    going_on = planner(table(own, topic, ", 'scan.on-data-loss' = 'continue'"))
     second = logged(going_on.next(first))
     assert ranges(second) == [(0, count)]
     assert any(topic in note for note in second["notes"])
     assert going_on.next(second) is None
 
 
-def test_a_topic_that_is_gone_is_named(own: Broker, client: KafkaClient, tmp_path: Path) -> None:
+def test_a_topic_that_is_gone_is_named(own: Broker, client: KafkaClient) -> None:
     topic = client.unique_topic()
     fill(client, topic, 1)
-    plans = planner(tmp_path, table(own, topic))
+    plans = planner(table(own, topic))
     first = logged(plans.next({}))
     client.delete_topic(topic)
     with pytest.raises(RowkindError) as caught:
