@@ -20,18 +20,24 @@ $(VENV)/.installed: pyproject.toml uv.lock
 	$(BIN)/uv sync --frozen --quiet
 	@touch $@
 
+$(VENV)/.warm: $(VENV)/.installed
+	$(BIN)/rowkind warm-up
+	@touch $@
+
 install: $(VENV)/.installed
+
+warm: $(VENV)/.warm
 
 lint: install
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: install lint
+test: install lint warm
 	$(BIN)/pytest -q -n 2 -m "not spark and not fault and not matrix"
 	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "spark or fault"
 
-faults: install
+faults: install warm
 	$(BIN)/pytest -v -s -m "matrix or fault" tests/faults
 
 demo: install
@@ -53,4 +59,4 @@ tools/flink/.venv/.installed: tools/flink/requirements.txt | install
 
 flink: tools/flink/.venv/.installed
 
-.PHONY: help install lint test faults demo docs bench flink
+.PHONY: help install warm lint test faults demo docs bench flink

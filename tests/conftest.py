@@ -88,13 +88,16 @@ def spark() -> Iterator[SparkSession]:
     """A small local Spark: two cores, ANSI, UTC, no UI."""
     from pyspark.sql import SparkSession
 
-    from rowkind.runtime.spark_home import home_without_archive
+    from rowkind.runtime.class_archive import reading
+    from rowkind.runtime.spark_home import at_home, own_home
 
+    home = own_home()
     settings: dict[str, Any] = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # many small jobs: not worth optimising further
+        # many small jobs: not worth optimising further
+        "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 {reading(home)}",
         "spark.python.daemon.module": "rowkind.runtime.daemon",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
@@ -105,7 +108,7 @@ def spark() -> Iterator[SparkSession]:
     }
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2,4]").appName("rowkind-tests")
-    with home_without_archive(Path(tempfile.mkdtemp(prefix="rowkind-spark-")) / "home"):
+    with at_home(home):
         session = builder.config(map=settings).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from rowkind.cli import broker, demo, run
+from rowkind.cli import broker, demo, run, warm_up
 from rowkind.errors import RowkindError
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app.add_typer(broker.app, name="broker")
 app.command()(run.run)
 app.command()(run.explain)
 app.command()(demo.demo)
+app.command()(warm_up.warm_up)
 
 
 def main() -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from rowkind.broker.java import require_java
-from rowkind.runtime.spark_home import home_without_archive
+from rowkind.runtime.class_archive import reading
+from rowkind.runtime.spark_home import at_home, own_home
 
 RELIED_ON = {
     "spark.sql.ansi.enabled": "true",
@@ -39,18 +40,23 @@ _AT_START = {
 
 
 def start_spark(
-    master: str | None = None, conf: Mapping[str, str] | None = None, name: str = "rowkind", log: Path | None = None
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    name: str = "rowkind",
+    log: Path | None = None,
+    java: str | None = None,
 ) -> SparkSession:
-    """A local Spark of our own, or one on a cluster with `master`."""
+    """A local Spark of our own, or one on a cluster with `master`; `java` are more options of its JVM."""
     require_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master or f"local[{os.cpu_count() or 2},4]")
     folder = Path(tempfile.mkdtemp(prefix="rowkind-log-"))
-    target, quiet = _quiet(folder, log)
-    for key, value in {**_AT_START, **quiet, **RELIED_ON, **(conf or {})}.items():
+    home = own_home() if _local(master) else None
+    target, talk = _quiet(folder, log)
+    options = {"spark.driver.extraJavaOptions": f"{talk} {reading(home) if java is None else java}"}
+    for key, value in {**_AT_START, **options, **RELIED_ON, **(conf or {})}.items():
         builder = builder.config(key, value)
-    home = home_without_archive(folder / "home") if _local(master) else contextlib.nullcontext()
-    with _stderr_to(target), _deaf_to_sigterm(), home:
+    with _stderr_to(target), _deaf_to_sigterm(), at_home(home):
         return builder.getOrCreate()
 
 
@@ -102,8 +108,8 @@ def _stderr_to(target: Path) -> Iterator[None]:
         os.close(saved)
 
 
-def _quiet(folder: Path, log: Path | None) -> tuple[Path, dict[str, str]]:
-    """Spark's log goes to a file; the terminal belongs to the job."""
+def _quiet(folder: Path, log: Path | None) -> tuple[Path, str]:
+    """Spark's log goes to a file, by an option of the JVM; the terminal belongs to the job."""
     target = log or folder / "spark.log"
     config = folder / "log4j2.properties"
     config.write_text(
@@ -115,9 +121,8 @@ def _quiet(folder: Path, log: Path | None) -> tuple[Path, dict[str, str]]:
         "appender.file.layout.type = PatternLayout\n"
         "appender.file.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex\n"
     )
-    os.environ["SPARK_CONF_DIR"] = str(folder)
     os.environ["ROWKIND_SPARK_LOG"] = str(target)
-    return target, {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{config}"}
+    return target, f"-Dlog4j2.configurationFile=file:{config}"
 
 
 def log_file() -> str | None:
