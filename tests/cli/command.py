@@ -15,6 +15,8 @@ from rowkind.broker.process import wait_until
 from tests.faults import processes as running
 
 SECONDS = 900
+SHORT_LIVED = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
+"""Java does not live long enough here for its second compiler to pay: it would take half of the machine."""
 
 
 @dataclass
@@ -76,7 +78,7 @@ def started(
             stdout=out,
             stderr=err,
             cwd=cwd,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, **SHORT_LIVED, **(env or {})},
             start_new_session=True,
         )
     try:

@@ -38,10 +38,10 @@ def killed_at_every_step(arena: Arena) -> int:
     """kill -9 of the driver at each step of the commit protocol, one after the other on one checkpoint."""
     once = arena.promise is Promise.EXACTLY_ONCE
     steps = [step for step in STEPS if once or step not in TRANSACTION_STEPS]
-    arena.load(arena.batch * 2 * (len(steps) + 1))
+    arena.load(arena.batch * (len(steps) + 2))
     for number, step in enumerate(steps):
         happened = arena.folder / step
-        with arena.start(ROWKIND_FAIL_AT=f"{step}:{1 + 2 * number}:{happened}") as job:
+        with arena.start(ROWKIND_FAIL_AT=f"{step}:{1 + number}:{happened}") as job:
             job.until(happened.exists)
             job.kill()
         if step == "before-commit":
@@ -224,13 +224,13 @@ def clock_jumps(arena: Arena) -> int:
 
 def rescaled(arena: Arena) -> int:
     """Killed in the middle of a batch, and each time resumed on other cores with another `sink.parallelism`."""
-    arena.load(8 * arena.batch)
+    arena.load(5 * arena.batch)
     step = "before-commit" if arena.promise is Promise.EXACTLY_ONCE else "after-sinks"
     sizes = ((1, 1), (3, 3), (2, None))
     for number, (cores, parallelism) in enumerate(sizes[:-1]):
         arena.master, arena.parallelism = f"local[{cores},4]", parallelism
         happened = arena.folder / f"scale-{number}"
-        with arena.start(ROWKIND_FAIL_AT=f"{step}:{2 + 3 * number}:{happened}") as job:
+        with arena.start(ROWKIND_FAIL_AT=f"{step}:{1 + 2 * number}:{happened}") as job:
             job.until(happened.exists)
             job.kill()
     arena.master, arena.parallelism = f"local[{sizes[-1][0]},4]", sizes[-1][1]
