@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -62,6 +62,8 @@ class Arena:
     more: str = ""
     """Further options of the tables that are read."""
     seen: dict[str, tuple[dict[int, int], list[Message]]] = field(default_factory=dict)
+    looked: tuple[int, dict[str, dict[int, int]]] | None = None
+    found: list[str] = field(default_factory=list)
     master: str | None = None
     parallelism: int | None = None
 
@@ -126,18 +128,22 @@ class Arena:
 
         While a job runs only completeness is asked for: nothing that is there twice goes away by waiting.
         """
-        promise, look = (self.promise, self._observed) if independent else (Promise.AT_LEAST_ONCE, self._seen)
-        return [fault for o in OUTPUTS for fault in o.faults(look(self.topic(o.table)), self.events, promise)]
+        if independent:
+            return self._faults({o.table: observed(self.broker.bootstrap, self.topic(o.table)) for o in OUTPUTS})
+        ends = {o.table: self.client.end_offsets(self.topic(o.table), committed=True) for o in OUTPUTS}
+        if (len(self.events), ends) != self.looked:  # nothing else can have changed
+            self.looked = len(self.events), ends
+            self.found = self._faults({table: self._seen(table, ends[table]) for table in ends}, Promise.AT_LEAST_ONCE)
+        return self.found
 
-    def _observed(self, topic: str) -> list[Message]:
-        return observed(self.broker.bootstrap, topic)
+    def _faults(self, messages: Mapping[str, list[Message]], promise: Promise | None = None) -> list[str]:
+        return [fault for o in OUTPUTS for fault in o.faults(messages[o.table], self.events, promise or self.promise)]
 
-    def _seen(self, topic: str) -> list[Message]:
+    def _seen(self, table: str, ends: dict[int, int]) -> list[Message]:
         """The committed messages; read again only when there are more."""
-        ends = self.client.end_offsets(topic, committed=True)
-        if self.seen.get(topic, ({}, []))[0] != ends:
-            self.seen[topic] = ends, committed(self.broker.bootstrap, topic)
-        return self.seen[topic][1]
+        if self.seen.get(table, ({}, []))[0] != ends:
+            self.seen[table] = ends, committed(self.broker.bootstrap, self.topic(table))
+        return self.seen[table][1]
 
     def owner(self) -> str:
         """Which run the checkpoint belongs to."""
