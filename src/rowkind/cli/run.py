@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import traceback
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,13 +43,17 @@ def run(
     Jobs run side by side until they end, or until Ctrl-C, which lets the batch under way finish.
     """
     from rowkind.cli.console import Console
-    from rowkind.runtime.job import wait_for
-    from rowkind.runtime.session import Selection
 
     text = _checked(file, var, set)
     console = Console()
     stop = threading.Event()
     session = _session(checkpoint, set, master, conf, console)
+
+    from rowkind.runtime.job import wait_for
+    from rowkind.runtime.session import Selection
+    from rowkind.runtime.spark import start_workers
+
+    start_workers(session.spark)
 
     def finish(*_: object) -> None:
         stop.set()
@@ -111,11 +116,15 @@ def _checked(file: Path, variables: list[str] | None, settings: list[str] | None
 def _session(
     checkpoint: str | None, settings: list[str] | None, master: str | None, conf: list[str] | None, console: object
 ) -> Session:
-    from rowkind.runtime.session import Session
     from rowkind.runtime.spark import start_spark
 
+    # Java starts meanwhile; what is imported here only waits for a thread to be done with it.
+    threading.Thread(target=import_module, args=("rowkind.runtime.session",), daemon=True).start()
+    spark = start_spark(master, pairs(conf))
+    from rowkind.runtime.session import Session
+
     session = Session(
-        start_spark(master, pairs(conf)),
+        spark,
         checkpoint,
         notify=console.notice,  # type: ignore[attr-defined]
         show=console.rows,  # type: ignore[attr-defined]

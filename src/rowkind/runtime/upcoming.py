@@ -36,14 +36,16 @@ class Upcoming:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         entry, version = self._done, self._next
+        if not self._stopping.is_set() and self._checkpoint.begun(version):
+            entry = self._checkpoint.entry(version)
+            yield entry
+            version += 1
         while not (self._finished(entry) or self._stopping.is_set()):
-            if self._checkpoint.begun(version):
-                entry = self._checkpoint.entry(version)
-            elif planned := self._planned(entry):
-                entry = self._checkpoint.begin(version, planned)
-            else:
+            planned = self._planned(entry)
+            if planned is None:
                 self._stopping.wait(POLL)
                 continue
+            entry = self._checkpoint.begin(version, planned)
             yield entry
             version += 1
 
