@@ -8,6 +8,7 @@ help:
 	@echo "make test     install what the tests need, check the code, run all tests"
 	@echo "make faults   do harm to running jobs, scenario by scenario, and count what was survived"
 	@echo "make install  create .venv with the rowkind command"
+	@echo "make warm     write down Java's classes of Spark: it starts in half the time from then on"
 	@echo "make lint     ruff and mypy"
 	@echo "make docs     write the pages of options, functions and errors again, from their declarations"
 	@echo "make bench    measure rowkind beside Flink on the same topics"

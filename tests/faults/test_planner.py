@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from rowkind.runtime.upcoming import Upcoming
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
 from tests.kafka_client import KafkaClient
+from tests.runtime.test_batches import entry_of
 
 pytestmark = [pytest.mark.kafka, pytest.mark.fault]
 
@@ -62,12 +62,6 @@ def ranges(offset: dict[str, Any] | None) -> list[tuple[int, int]]:
     return [(r.start, r.until) for tasks in batch_of(offset).tasks.values() for task in tasks for r in task]
 
 
-def logged(offset: dict[str, Any] | None) -> dict[str, Any]:
-    """As it comes back from the checkpoint."""
-    found: dict[str, Any] = json.loads(json.dumps(offset))
-    return found
-
-
 def fill(client: KafkaClient, topic: str, count: int) -> None:
     client.produce(topic, [(None, f'{{"id":{i}}}') for i in range(count)])
 
@@ -98,7 +92,7 @@ def test_a_job_that_has_begun_waits_for_its_broker(own: Broker, client: KafkaCli
 def test_a_topic_that_was_created_again_is_told_apart(own: Broker, client: KafkaClient, count: int) -> None:
     topic = client.unique_topic()
     fill(client, topic, 5)
-    first = logged(planner(table(own, topic)).next({}))
+    first = entry_of(planner(table(own, topic)).next({}))
     client.delete_topic(topic)
     client.create_topic(topic)
     fill(client, topic, count)
@@ -106,7 +100,7 @@ def test_a_topic_that_was_created_again_is_told_apart(own: Broker, client: Kafka
         planner(table(own, topic)).next(first)
     assert caught.value.condition == "TOPIC_CREATED_AGAIN"
     going_on = planner(table(own, topic, ", 'scan.on-data-loss' = 'continue'"))
-    second = logged(going_on.next(first))
+    second = entry_of(going_on.next(first))
     assert ranges(second) == [(0, count)]
     assert any(topic in note for note in second["notes"])
     assert going_on.next(second) is None
@@ -116,7 +110,7 @@ def test_a_topic_that_is_gone_is_named(own: Broker, client: KafkaClient) -> None
     topic = client.unique_topic()
     fill(client, topic, 1)
     plans = planner(table(own, topic))
-    first = logged(plans.next({}))
+    first = entry_of(plans.next({}))
     client.delete_topic(topic)
     with pytest.raises(RowkindError) as caught:
         plans.next(first)

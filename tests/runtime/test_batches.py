@@ -60,7 +60,7 @@ def planner(*tables: Log, rows: int = 100, tasks: int = 2, splittable: bool = Fa
     return BatchPlanner(tables, [splittable] * len(tables), lambda _: Pace(rows, tasks, 10), **more)
 
 
-def offset_of(found: dict[str, Any] | None) -> dict[str, Any]:
+def entry_of(found: dict[str, Any] | None) -> dict[str, Any]:
     """As it comes back from the checkpoint."""
     assert found is not None
     return dict(json.loads(json.dumps(found)))
@@ -72,16 +72,16 @@ def ranges(offset: dict[str, Any], table: int = 0) -> set[OffsetRange]:
 
 def test_the_first_batch_pins_the_start_even_when_there_is_nothing_to_read() -> None:
     log = Log({A0: 5}, starts={A0: 5})
-    first = offset_of(planner(log).next({}))
+    first = entry_of(planner(log).next({}))
     assert (first["number"], first["tasks"], first["until"]) == (0, {}, [{"a": {"0": 5}}])
     log.ends[A0] = 8
-    assert ranges(offset_of(planner(log).next(first))) == {OffsetRange("a", 0, 5, 8)}
+    assert ranges(entry_of(planner(log).next(first))) == {OffsetRange("a", 0, 5, 8)}
     assert log.started == 1
 
 
 def test_without_anything_new_there_is_no_batch() -> None:
     log = Log({A0: 3})
-    first = offset_of(planner(log).next({}))
+    first = entry_of(planner(log).next({}))
     assert planner(log).next(first) is None
 
 
@@ -89,10 +89,10 @@ def test_a_bounded_job_ends_with_one_final_batch() -> None:
     log = Log({A0: 30, A1: 4}, stops={A0: 20, A1: 4})
     plan = planner(log, rows=15)
     seen: set[OffsetRange] = set()
-    offset = offset_of(plan.next({}))
+    offset = entry_of(plan.next({}))
     while not offset["final"]:
         seen |= ranges(offset)
-        offset = offset_of(plan.next(offset))
+        offset = entry_of(plan.next(offset))
     assert batch_of(offset).final
     assert batch_of(offset).rows == 0
     assert plan.next(offset) is None
@@ -102,39 +102,39 @@ def test_a_bounded_job_ends_with_one_final_batch() -> None:
 
 def test_a_job_without_tables_has_one_batch_and_a_final_one() -> None:
     plan = planner()
-    first = offset_of(plan.next({}))
+    first = entry_of(plan.next({}))
     assert not first["final"]
-    assert offset_of(plan.next(first))["final"]
+    assert entry_of(plan.next(first))["final"]
 
 
 def test_a_job_that_is_bounded_in_part_does_not_end() -> None:
     done, open_ = Log({A0: 5}, stops={A0: 5}), Log({B0: 1})
     plan = planner(done, open_)
-    first = offset_of(plan.next({}))
+    first = entry_of(plan.next({}))
     assert plan.next(first) is None
     open_.ends[B0], done.ends[A0] = 2, 50
-    assert ranges(offset_of(plan.next(first)), 0) == set()
-    assert ranges(offset_of(plan.next(first)), 1) == {OffsetRange("b", 0, 1, 2)}
+    assert ranges(entry_of(plan.next(first)), 0) == set()
+    assert ranges(entry_of(plan.next(first)), 1) == {OffsetRange("b", 0, 1, 2)}
 
 
 def test_found_partitions_are_read_from_where_they_begin() -> None:
     log = Log({A0: 2})
-    first = offset_of(planner(log).next({}))
+    first = entry_of(planner(log).next({}))
     log.fresh, log.ends = {A1: 7}, {A0: 2, A1: 9}
-    assert ranges(offset_of(planner(log).next(first))) == {OffsetRange("a", 1, 7, 9)}
+    assert ranges(entry_of(planner(log).next(first))) == {OffsetRange("a", 1, 7, 9)}
 
 
 def test_a_bounded_table_does_not_look_for_partitions() -> None:
     log = Log({A0: 2}, stops={A0: 2}, fresh={A1: 0})
-    first = offset_of(planner(log).next({}))
-    assert offset_of(planner(log).next(first))["final"]
+    first = entry_of(planner(log).next({}))
+    assert entry_of(planner(log).next(first))["final"]
 
 
 def test_a_partition_that_ends_before_its_position_is_restarted() -> None:
     log = Log({A0: 10})
-    first = offset_of(planner(log).next({}))
+    first = entry_of(planner(log).next({}))
     log.ends, log.begin = {A0: 4}, 1
-    second = offset_of(planner(log).next(first))
+    second = entry_of(planner(log).next(first))
     assert ranges(second) == {OffsetRange("a", 0, 1, 4)}
     assert second["notes"] == ["made anew"]
 
@@ -142,43 +142,43 @@ def test_a_partition_that_ends_before_its_position_is_restarted() -> None:
 def test_an_interval_is_waited_for_unless_there_is_more_to_read() -> None:
     log, now = Log({A0: 10}), [0.0]
     plan = planner(log, rows=6, interval=timedelta(seconds=5), steady=lambda: now[0])
-    first = offset_of(plan.next({}))
+    first = entry_of(plan.next({}))
     assert first["lag"] == 4
-    second = offset_of(plan.next(first))
+    second = entry_of(plan.next(first))
     assert second["lag"] == 0
     log.ends[A0] = 11
     now[0] = 4.9
     assert plan.next(second) is None
     now[0] = 5.0
-    assert ranges(offset_of(plan.next(second))) == {OffsetRange("a", 0, 10, 11)}
+    assert ranges(entry_of(plan.next(second))) == {OffsetRange("a", 0, 10, 11)}
 
 
 def test_time_never_runs_backwards_and_a_clock_that_is_set_back_stops_nothing() -> None:
     log, now = Log({A0: 1}), [1_000_000]
     plan = planner(log, interval=timedelta(0), clock=lambda: now[0])
-    first = offset_of(plan.next({}))
+    first = entry_of(plan.next({}))
     log.ends[A0], now[0] = 2, 500
-    second = offset_of(plan.next(first))
+    second = entry_of(plan.next(first))
     assert (first["clock"], second["clock"]) == (1_000_000, 1_000_000)
     log.ends[A0], now[0] = 3, 9_000_000
-    assert offset_of(plan.next(second))["clock"] == 9_000_000
+    assert entry_of(plan.next(second))["clock"] == 9_000_000
 
 
 def test_a_topic_made_anew_is_recognised_even_when_it_is_longer_than_the_old_one() -> None:
     log = Log({A0: 10})
-    first = offset_of(planner(log).next({}))
+    first = entry_of(planner(log).next({}))
     log.ends, log.id = {A0: 25}, "second"
-    second = offset_of(planner(log).next(first))
+    second = entry_of(planner(log).next(first))
     assert ranges(second) == {OffsetRange("a", 0, 0, 25)}
     assert second["notes"] == ["made anew"]
     log.ends = {A0: 30}
-    assert ranges(offset_of(planner(log).next(second))) == {OffsetRange("a", 0, 25, 30)}
+    assert ranges(entry_of(planner(log).next(second))) == {OffsetRange("a", 0, 25, 30)}
 
 
 def test_a_bounded_job_does_not_wait_for_the_interval() -> None:
     log = Log({A0: 1}, stops={A0: 1})
     plan = planner(log, interval=timedelta(hours=1), clock=lambda: 0)
-    assert offset_of(plan.next(offset_of(plan.next({}))))["final"]
+    assert entry_of(plan.next(entry_of(plan.next({}))))["final"]
 
 
 OFFSETS = st.dictionaries(
@@ -227,7 +227,7 @@ def test_batches_cover_everything_once_and_in_order(
     start = {p: at for p, (at, _) in waiting.items()}
     end = {p: at + size for p, (at, size) in waiting.items()}
     plan = planner(Log(end, start, end), rows=rows, tasks=tasks, splittable=splittable)
-    position, offset, number = dict(start), offset_of(plan.next({})), 0
+    position, offset, number = dict(start), entry_of(plan.next({})), 0
     while not offset["final"]:
         assert offset["number"] == number
         for r in sorted(ranges(offset)):
@@ -236,6 +236,6 @@ def test_batches_cover_everything_once_and_in_order(
         assert flat(offset["until"][0]) == position
         assert offset["lag"] == sum(end.values()) - sum(position.values())
         # a batch stands alone: read back from the log it is the very same
-        assert batch_of(offset_of(offset)) == batch_of(offset)
-        offset, number = offset_of(plan.next(offset)), number + 1
+        assert batch_of(entry_of(offset)) == batch_of(offset)
+        offset, number = entry_of(plan.next(offset)), number + 1
     assert position == end

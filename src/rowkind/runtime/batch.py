@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, SparkSession
 
-from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.errors import RowkindError
-from rowkind.kafka.cluster import Cluster
-from rowkind.kafka.groups import commit_offsets, commits_offsets
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.plan import nodes as n
 from rowkind.runtime.batches import Batch, batch_of, flat
@@ -35,6 +32,7 @@ from rowkind.runtime.frames import Frames, Versions
 from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import JobRecord
 from rowkind.runtime.pacing import Pacing
+from rowkind.runtime.positions import KafkaPositions
 from rowkind.runtime.steps import DUE
 from rowkind.runtime.watch_step import highest
 from rowkind.runtime.watermarks import Account
@@ -61,6 +59,7 @@ class BatchStep:
         plan: JobPlan,
         checkpoint: Checkpoint,
         record: JobRecord,
+        positions: Sequence[KafkaPositions],
         pacing: Pacing,
         progress: Progress,
         show: Callable[[tuple[str, ...], list[Row]], None] | None,
@@ -70,22 +69,22 @@ class BatchStep:
         self._name = name
         self._plan = plan
         self._checkpoint = checkpoint
+        self._positions = positions
         self._pacing = pacing
         self._progress = progress
         self._show = show
         self._notify = notify
         self._names = [stage.name for chain in plan.operators.values() for stage in chain]
         last = checkpoint.last()
-        done = {} if last is None else checkpoint.manifest(last)["operators"]
-        self._bases: dict[str, int] = {name: at for name, at in done.items() if record.owns(name, at)}
+        done = {"operators": {}} if last is None else checkpoint.manifest(last)
+        self._bases: dict[str, int] = {name: at for name, at in done["operators"].items() if record.owns(name, at)}
         self._once = ExactlyOnce(plan.sinks, checkpoint, record.id)
         self._once.clear()
         self._owner = checkpoint.claim()
         sweep(checkpoint.state, self._bases, KEPT_VERSIONS)
-        said = None if last is None else checkpoint.manifest(last).get("time")
+        said = done.get("time")
         self.time = Account([{} for _ in plan.scans]) if said is None else Account.of_json(said)
         """What batches have shown of event time."""
-        self._clusters: dict[str, Cluster] = {}
 
     def run(self, entry: dict[str, Any]) -> None:
         batch = batch_of(entry)
@@ -107,8 +106,8 @@ class BatchStep:
 
     def _finish(self, batch: Batch) -> None:
         """The manifest of a batch: from here on it is done, and its state is what the next one starts from."""
-        content = {"version": batch.number, "clock": batch.clock, "operators": self._bases}
-        self._checkpoint.finish(batch.number, {**content, "time": self.time.to_json()})
+        told = {"clock": batch.clock, "operators": self._bases, "time": self.time.to_json()}
+        self._checkpoint.finish(batch.number, {"version": batch.number, **told})
 
     def _write(self, batch: Batch) -> None:
         spark, version = self._spark, batch.number
@@ -151,20 +150,13 @@ class BatchStep:
                 list(pool.map(inheritable_thread_target(self._spark)(DataFrame.collect), sinks))
 
     def _commit_groups(self, entry: dict[str, Any]) -> None:
-        for table, until in zip(self._plan.tables, entry["until"], strict=True):
-            if not commits_offsets(table.properties):
-                continue
+        for table, positions, until in zip(self._plan.tables, self._positions, entry["until"], strict=True):
             try:
-                commit_offsets(self._cluster(table), flat(until))
+                positions.commit(flat(until))
             except RowkindError as error:
                 if error.condition != "KAFKA_UNREACHABLE":
                     raise
                 self._progress.counts[f"{table.name}.group-commits-missed"] += 1  # the next batch commits again
-
-    def _cluster(self, table: KafkaTable) -> Cluster:
-        if table.name not in self._clusters:
-            self._clusters[table.name] = Cluster(table.properties)
-        return self._clusters[table.name]
 
     def _account(self, entry: dict[str, Any], batch: Batch, took: timedelta) -> None:
         progress = self._progress

@@ -120,8 +120,7 @@ class Checkpoint:
         if found is not None:
             return found
         self._folder.write_bytes(f"tasks-{version}", json.dumps(wanted).encode())
-        if self._folder.exists(f"tasks-{version - 2}"):
-            self._folder.remove(f"tasks-{version - 2}")
+        self._folder.remove(f"tasks-{version - 2}")
         return wanted
 
     def transactional_ids(self) -> list[str]:
@@ -144,8 +143,7 @@ class Checkpoint:
         """Batch `version` is done: from here on it is never run again."""
         self._manifests.write_bytes(str(version), json.dumps(content).encode())
         for folder in (self._batches, self._manifests):
-            if folder.exists(str(version - _KEPT)):
-                folder.remove(str(version - _KEPT))
+            folder.remove(str(version - _KEPT))
 
     def manifest(self, version: int) -> dict[str, Any]:
         return self._found(f"manifests/{version}")

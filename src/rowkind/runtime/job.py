@@ -72,9 +72,11 @@ class Job:
         plan = self.plan = replace(plan, partitions=record.partitions)
         interval = plan.interval(interval)
         pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval)
-        self._step = BatchStep(cloned(spark), name, plan, folder, record, pacing, self.progress, show, notify)
-        watermarks = Watermarks(plan.tables, plan.groups, self._step.time)
         positions = [KafkaPositions(table) for table in plan.tables]
+        self._step = BatchStep(
+            cloned(spark), name, plan, folder, record, positions, pacing, self.progress, show, notify
+        )
+        watermarks = Watermarks(plan.tables, plan.groups, self._step.time)
         planner = BatchPlanner(positions, plan.splittable, pacing, interval, watermarks=watermarks)
         self._stopping = threading.Event()
         self._ended = threading.Event()

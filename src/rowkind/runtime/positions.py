@@ -9,6 +9,7 @@ from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import OnDataLoss
 from rowkind.errors import RowkindError
 from rowkind.kafka.cluster import Cluster
+from rowkind.kafka.groups import commit_offsets
 from rowkind.kafka.positions import Start, StartMode, Stop, StopMode, resolve_new, resolve_start, resolve_stop
 from rowkind.kafka.ranges import Partition
 from rowkind.runtime.batches import Offsets, TopicPartition
@@ -76,6 +77,10 @@ class KafkaPositions:
             for topic in sorted({p.topic for p in gone})
         ]
         return dict(self._cluster.beginnings(gone))
+
+    def commit(self, offsets: Offsets) -> None:
+        """Have the table's group, if it has one, show these as the next offsets to read."""
+        commit_offsets(self._cluster, offsets)
 
     def take_notes(self) -> list[str]:
         taken, self._notes = self._notes, []

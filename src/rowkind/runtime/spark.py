@@ -47,7 +47,7 @@ def start_spark(
     log: Path | None = None,
     java: str | None = None,
 ) -> SparkSession:
-    """A local Spark of our own, or one on a cluster with `master`; `java` are more options of its JVM."""
+    """A local Spark of our own, or one on a cluster with `master`; `java` replaces its JVM's options for classes."""
     require_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master or f"local[{os.cpu_count() or 2},4]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rowkind.errors import RowkindError
@@ -40,7 +40,7 @@ class Upcoming:
             entry = self._checkpoint.entry(version)
             yield entry
             version += 1
-        while not (self._finished(entry) or self._stopping.is_set()):
+        while not (entry.get("final") or self._stopping.is_set()):
             planned = self._planned(entry)
             if planned is None:
                 self._stopping.wait(POLL)
@@ -48,10 +48,7 @@ class Upcoming:
             entry = self._checkpoint.begin(version, planned)
             yield entry
             version += 1
-
-    def _finished(self, entry: Mapping[str, Any]) -> bool:
-        self.finished = bool(entry) and entry["final"]
-        return self.finished
+        self.finished = entry.get("final", False)
 
     def _planned(self, previous: dict[str, Any]) -> dict[str, Any] | None:
         try:

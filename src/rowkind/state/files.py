@@ -142,6 +142,7 @@ class Folder:
         return sorted(info.base_name for info in infos if info.type == pafs.FileType.Directory)
 
     def remove(self, name: str) -> None:
+        """Whether it is there or not."""
         self.forget(name)
         if self.local:
             _unlink(self.path(name))
