@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from rowkind.cli.demo import waves
+from tests.cli.command import SHORT_LIVED
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 DEMO = [sys.executable, "-c", "from rowkind.cli import main; main()", "demo"]
+ENVIRONMENT = {**os.environ, **SHORT_LIVED}
 
 
 def leftovers() -> set[Path]:
@@ -29,7 +32,7 @@ def expected() -> dict[str, tuple[int, int]]:
 
 def test_the_demo_shows_the_right_numbers_and_leaves_nothing() -> None:
     before = leftovers()
-    done = subprocess.run(DEMO, capture_output=True, text=True, check=False)
+    done = subprocess.run(DEMO, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     read_back = done.stdout.rpartition("as a table again")[2]
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in read_back.splitlines() if "│" in line]
@@ -41,7 +44,7 @@ def test_the_demo_shows_the_right_numbers_and_leaves_nothing() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_demo_cleans_up(number: signal.Signals) -> None:
     before = leftovers()
-    with subprocess.Popen(DEMO, stdout=subprocess.PIPE, text=True) as demo:
+    with subprocess.Popen(DEMO, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as demo:
         assert demo.stdout is not None
         for line in demo.stdout:
             if "look again" in line:

@@ -14,6 +14,7 @@ import typer
 
 from rowkind.cli import app
 from rowkind.errors import RowkindError, condition_in
+from tests.cli.command import SHORT_LIVED
 from tests.docs import pages as p
 from tests.docs.playground import PageSession, Playground
 from tests.kafka_client import KafkaClient
@@ -135,5 +136,5 @@ def test_python(page: str, kafka_client: KafkaClient, tmp_path: Path) -> None:
 
 
 def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    env = {**os.environ, **SHORT_LIVED, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)

@@ -89,17 +89,27 @@ class Folder:
             sink.write(data)
 
     def create_bytes(self, name: str, data: bytes) -> None:
-        """Write a file that is not there yet, or raise FileExistsError; of two who try at once, one does."""
+        """Write a file that is not there yet, or raise FileExistsError.
+
+        Where files can be linked, one of two who try at once does; elsewhere they may both see that nothing is there.
+        """
         if self.exists(name):
             raise FileExistsError(self.path(name))
-        if not self.local:
-            return self.write_bytes(name, data)
+        if not (self.local and self._linked(name, data)):
+            self.write_bytes(name, data)
+
+    def _linked(self, name: str, data: bytes) -> bool:
         draft = f"{name}.{uuid.uuid4().hex}.draft"
         self.write_bytes(draft, data)
         try:
             os.link(self.path(draft), self.path(name))
+        except FileExistsError:
+            raise
+        except OSError:
+            return False
         finally:
             self.remove(draft)
+        return True
 
     def read_bytes(self, name: str) -> bytes:
         """Raises FileNotFoundError."""
