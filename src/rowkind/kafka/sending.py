@@ -64,6 +64,10 @@ class Sender(Protocol):
         """Hear what the client has to tell, waiting so long for the first of it."""
         ...
 
+    def finish(self, seconds: float) -> None:
+        """The same, of messages that no more come after."""
+        ...
+
 
 class BulkSender:
     """Hands over whole batches as memory, which librdkafka copies."""
@@ -97,6 +101,9 @@ class BulkSender:
 
     def serve(self, seconds: float) -> None:
         self._events.hear(seconds)
+
+    def finish(self, seconds: float) -> None:
+        self.serve(seconds)
 
     def _delivered(self, messages: Messages) -> None:
         errors = messages.errors
@@ -153,6 +160,9 @@ class MessageSender:
 
     def serve(self, seconds: float) -> None:
         self._producer.poll(seconds)
+
+    def finish(self, seconds: float) -> None:
+        self._producer.flush(seconds)  # does not let messages linger
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
         if error is not None:

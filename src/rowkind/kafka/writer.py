@@ -80,7 +80,7 @@ class Writer:
         if self._sender is not None:
             self._sender.serve(0)
             while wait and len(self.producer) and not self._failure:
-                self._sender.serve(0.5)
+                self._sender.finish(0.5)
         self._raise_failure()
         self._reports.errors.clear()
         self._partitions.clear()  # partitions may be added while a job runs
