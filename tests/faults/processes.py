@@ -37,8 +37,8 @@ def workers(session: int) -> list[int]:
     return [p.pid for p in all_ if p.parent in daemons]
 
 
-def kill(pids: Iterable[int]) -> None:
-    """kill -9 of those that are still there."""
+def kill(pids: Iterable[int], number: int = signal.SIGKILL) -> None:
+    """kill -9, or another signal, of those that are still there."""
     for pid in pids:
         with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)

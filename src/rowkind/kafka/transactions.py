@@ -64,7 +64,8 @@ class TransactionalWriter(Writer):
         }
         super().__init__(properties, topic, **settings)
         self.marker_topic = promise.marker_topic
-        self._consumer, _ = open_consumer({**properties, "group.id": promise.group(task)})
+        self._group = {**properties, "group.id": promise.group(task)}
+        self._consumer, _ = open_consumer({**self._group, "isolation.level": "read_committed"})
         self._retried(partial(self.producer.init_transactions, PATIENCE))
         # Only now: before the transactions of an earlier owner are ended, the marker may still change.
         self.committed = self._marker(promise.checkpoint)
@@ -100,10 +101,24 @@ class TransactionalWriter(Writer):
         try:
             (found,) = self._consumer.committed([TopicPartition(self.marker_topic, 0)], timeout=PATIENCE)
         except KafkaException as error:
+            if error.args[0].code() == KafkaError._TIMED_OUT and self._hangs():
+                group = self._group["group.id"]
+                raise RowkindError("TRANSACTION_END_LOST", topic=self.marker_topic, group=group) from None
             raise named(error.args[0], self.properties, "reading the marker of a transaction") from None
         if found.error is not None:
             raise named(found.error, self.properties, "reading the marker of a transaction")
         return found.offset - 1 if found.offset > 0 and found.metadata == checkpoint else None
+
+    def _hangs(self) -> bool:
+        """Whether the broker would tell the marker, if only what is before it were ended."""
+        consumer, _ = open_consumer({**self._group, "isolation.level": "read_uncommitted"})
+        try:
+            consumer.committed([TopicPartition(self.marker_topic, 0)], timeout=PATIENCE)
+        except KafkaException:
+            return False
+        finally:
+            consumer.close()
+        return True
 
     def _retried(self, call: Callable[[], object], patience: float = PATIENCE) -> None:
         """Errors that pass are tried again for a while; others, and what stays, are raised with their name."""
