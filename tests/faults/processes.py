@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,3 +42,13 @@ def kill(pids: Iterable[int], number: int = signal.SIGKILL) -> None:
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, number)
+
+
+@contextmanager
+def held(pids: Sequence[int]) -> Iterator[None]:
+    """They stand still meanwhile."""
+    kill(pids, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        kill(pids, signal.SIGCONT)

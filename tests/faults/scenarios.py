@@ -13,7 +13,7 @@ from tests.cli.command import SECONDS, Command
 from tests.faults.arena import Arena
 from tests.faults.checks import OUTPUTS, Promise
 from tests.faults.disk import small_disk
-from tests.faults.processes import kill, workers
+from tests.faults.processes import held, kill, workers
 
 STEPS = ("before-sinks", "before-commit", "after-commit", "after-sinks", "after-manifest", "after-groups")
 """`before-commit` and `after-commit` kill a Python worker at its transaction, and the driver at once after it."""
@@ -88,28 +88,24 @@ def broker_killed_in_a_transaction(arena: Arena) -> int:
     "A lost end" in docs/delivery.md).
     """
     arena.load(100)
-    held: list[int] = []
 
-    def caught() -> bool:
+    def killed() -> bool:
         if not arena.faults():
             arena.load(arena.batch)
         if not transaction_is_open(arena):
             return False
-        held[:] = workers(job.process.pid)
-        kill(held, signal.SIGSTOP)
-        threading.Event().wait(1.0)  # what is on its way to the broker arrives
-        if transaction_is_open(arena):
-            return True
-        kill(held, signal.SIGCONT)
-        return False
+        with held(workers(job.process.pid)):
+            threading.Event().wait(1.0)  # what is on its way to the broker arrives
+            still = transaction_is_open(arena)
+            if still:
+                arena.broker.kill()
+            return still
 
     with arena.start() as job:
         arena.until_complete(job)
         arena.site.proxy.delay = 0.02  # a slow way makes transactions last
         arena.load(5 * arena.batch)
-        job.until(caught)
-        arena.broker.kill()
-        kill(held, signal.SIGCONT)
+        job.until(killed)
         arena.broker.restart()
         arena.site.proxy.delay = 0.0
         arena.load(arena.batch)

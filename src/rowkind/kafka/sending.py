@@ -65,7 +65,7 @@ class Sender(Protocol):
         ...
 
     def finish(self, seconds: float) -> None:
-        """The same, of messages that no more come after."""
+        """The same when nothing more is to come: what lingers is sent now, where the client can be told so."""
         ...
 
 

@@ -17,7 +17,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from rowkind.errors import RowkindError
 from rowkind.kafka.clients import Properties, named, open_consumer
@@ -64,8 +64,8 @@ class TransactionalWriter(Writer):
         }
         super().__init__(properties, topic, **settings)
         self.marker_topic = promise.marker_topic
-        self._group = {**properties, "group.id": promise.group(task)}
-        self._consumer, _ = open_consumer({**self._group, "isolation.level": "read_committed"})
+        self._group = promise.group(task)
+        self._consumer = self._reader("read_committed")
         self._retried(partial(self.producer.init_transactions, PATIENCE))
         # Only now: before the transactions of an earlier owner are ended, the marker may still change.
         self.committed = self._marker(promise.checkpoint)
@@ -99,11 +99,10 @@ class TransactionalWriter(Writer):
     def _marker(self, checkpoint: str) -> int | None:
         """The last batch of this checkpoint that is in."""
         try:
-            (found,) = self._consumer.committed([TopicPartition(self.marker_topic, 0)], timeout=PATIENCE)
+            found = self._offset(self._consumer)
         except KafkaException as error:
             if error.args[0].code() == KafkaError._TIMED_OUT and self._hangs():
-                group = self._group["group.id"]
-                raise RowkindError("TRANSACTION_END_LOST", topic=self.marker_topic, group=group) from None
+                raise RowkindError("TRANSACTION_END_LOST", topic=self.marker_topic, group=self._group) from None
             raise named(error.args[0], self.properties, "reading the marker of a transaction") from None
         if found.error is not None:
             raise named(found.error, self.properties, "reading the marker of a transaction")
@@ -111,14 +110,21 @@ class TransactionalWriter(Writer):
 
     def _hangs(self) -> bool:
         """Whether the broker would tell the marker, if only what is before it were ended."""
-        consumer, _ = open_consumer({**self._group, "isolation.level": "read_uncommitted"})
+        consumer = self._reader("read_uncommitted")
         try:
-            consumer.committed([TopicPartition(self.marker_topic, 0)], timeout=PATIENCE)
+            self._offset(consumer)
         except KafkaException:
             return False
         finally:
             consumer.close()
         return True
+
+    def _reader(self, isolation: str) -> Consumer:
+        return open_consumer({**self.properties, "group.id": self._group, "isolation.level": isolation})[0]
+
+    def _offset(self, consumer: Consumer) -> TopicPartition:
+        (found,) = consumer.committed([TopicPartition(self.marker_topic, 0)], timeout=PATIENCE)
+        return found
 
     def _retried(self, call: Callable[[], object], patience: float = PATIENCE) -> None:
         """Errors that pass are tried again for a while; others, and what stays, are raised with their name."""
