@@ -89,6 +89,7 @@ def spark() -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     from rowkind.runtime.class_archive import reading
+    from rowkind.runtime.spark import SOCKETS
     from rowkind.runtime.spark_home import at_home, own_home
 
     home = own_home()
@@ -99,6 +100,7 @@ def spark() -> Iterator[SparkSession]:
         # many small jobs: not worth optimising further
         "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 {reading(home)}",
         "spark.python.daemon.module": "rowkind.runtime.daemon",
+        **SOCKETS,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",

@@ -31,11 +31,19 @@ RELIED_ON = {
 }
 """Settings of a session that the engine depends on; they are set for the session of a job, not assumed."""
 
+SOCKETS = {
+    "spark.python.unix.domain.socket.enabled": "true",
+    # a path of a socket has at most 108 characters, and the temporary folder of a YARN container has more
+    "spark.python.unix.domain.socket.dir": "/tmp",
+}
+"""Java and its Python workers talk through files: a task that does nothing takes 18 ms then, and 60 over TCP."""
+
 _AT_START = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.worker.reuse": "true",
     "spark.python.daemon.module": "rowkind.runtime.daemon",
+    **SOCKETS,
     "spark.driver.memory": "2g",
 }
 
