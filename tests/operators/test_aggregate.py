@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 from collections import Counter
 from decimal import ROUND_HALF_UP, Decimal
@@ -20,6 +19,7 @@ from rowkind.operators.calls import AggregateCall
 from rowkind.operators.changes import STALE
 from rowkind.operators.distinct import sharded
 from tests.operators.harness import Change, Engine, Row, Table, canonical, delta_of
+from tests.seeds import seeds
 
 INPUT = pa.schema(
     [
@@ -216,7 +216,7 @@ def assert_same(table: Table, expected: dict[tuple[Any, ...], Row]) -> None:
         assert not wrong, f"in group {key}: (got, expected) is {wrong}"
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "60"))))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     append_only = rng.random() < 0.3

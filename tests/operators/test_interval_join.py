@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from datetime import datetime, timedelta
@@ -21,6 +20,7 @@ from rowkind.operators.contract import END_OF_TIME
 from rowkind.operators.interval_join import IntervalJoin, IntervalSide
 from tests.operators.harness import Engine, Row, delta_of, entries_left
 from tests.operators.test_window_aggregate import micros
+from tests.seeds import seeds
 
 START = datetime(2024, 3, 1)
 SECOND = timedelta(seconds=1)
@@ -67,7 +67,7 @@ def expected(
     return found
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "25"))))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_random_rows(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     kind = rng.choice([JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL])

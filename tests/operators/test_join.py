@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import random
 from collections import Counter
@@ -25,6 +24,7 @@ from rowkind.operators.join_sides import JoinSide, Multiplicity
 from rowkind.operators.residual_sql import duck_residual
 from tests.operators.harness import Engine, Row, Table, delta_of
 from tests.operators.tables import KIND, Bag, Changing, identity, removals_first
+from tests.seeds import seeds
 
 LEFT = pa.schema([("lk", pa.string()), ("lj", pa.int32()), ("lid", pa.int64()), ("lv", pa.decimal128(9, 2)), KIND])
 RIGHT = pa.schema([("rid", pa.int64()), ("rk", pa.string()), ("rj", pa.int32()), ("rv", pa.decimal128(9, 2)), KIND])
@@ -122,7 +122,7 @@ class Case:
         return Counter(identity(row) for row in rows)
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "150"))))
+@pytest.mark.parametrize("seed", seeds(150))
 def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     case = Case(rng)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -16,6 +15,7 @@ from rowkind.operators.changes import STALE
 from rowkind.operators.materialize import Materialize, OnConflict
 from tests.operators.harness import Change, Engine, Row, Table, delta_of
 from tests.operators.tables import KIND, Changing, identity
+from tests.seeds import seeds
 
 INPUT = pa.schema([("pk", pa.string()), ("id", pa.int64()), ("v", pa.int32()), KIND])
 
@@ -66,7 +66,7 @@ def test_error_names_the_key_and_leaves_a_batch_that_nets_out(tmp_path: Path) ->
     assert error.value.params["key"] == "pk = 'a'"
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "60"))))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     by_id = rng.random() < 0.5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from datetime import timedelta
@@ -25,10 +24,10 @@ from rowkind.state.contract import Order
 from tests.operators.harness import Engine, Row, canonical, delta_of, entries_left
 from tests.operators.tables import KIND, Bag, Changing
 from tests.operators.test_window_aggregate import START, micros
+from tests.seeds import seeds
 
 DUCK = duckdb.connect(config={"threads": 1})
 SECOND = timedelta(seconds=1)
-CASES = int(os.environ.get("ROWKIND_CASES", "5"))
 COLUMNS: list[tuple[str, pa.DataType]] = [
     ("k", pa.string()),
     ("ts", pa.timestamp("us")),
@@ -106,7 +105,7 @@ def bag(out: pa.Table) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(map(canonical, list(row.values())[:-1])) for row in out.to_pylist())
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.parametrize("seed", seeds(5))
 @pytest.mark.parametrize("bound", ["all rows", "rows", "all times", "times"])
 def test_event_time(tmp_path: Path, seed: int, bound: str) -> None:
     rng = random.Random(f"{seed} {bound}")
@@ -164,7 +163,7 @@ def _without_endings() -> dict[str, AggregateCall]:
     return {text: call for text, call in AGGREGATES.items() if call.function not in ("FIRST_VALUE", "LAST_VALUE")}
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.parametrize("seed", seeds(5))
 @pytest.mark.parametrize("bound", ["all", "rows", "times"])
 def test_arrival(tmp_path: Path, seed: int, bound: str) -> None:
     rng = random.Random(f"{seed} {bound}")
@@ -195,7 +194,7 @@ def test_arrival(tmp_path: Path, seed: int, bound: str) -> None:
         assert entries_left(engine) == {}
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.parametrize("seed", seeds(5))
 @pytest.mark.parametrize("bound", ["all", "rows", "equal"])
 @pytest.mark.parametrize("kept", ["appends", "changes", "key"])
 def test_any_order(tmp_path: Path, seed: int, bound: str, kept: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from functools import cmp_to_key
@@ -17,6 +16,7 @@ from rowkind.operators.rank import Rank
 from rowkind.state.contract import Order
 from tests.operators.harness import Change, Engine, Row, Table, canonical, delta_of
 from tests.operators.tables import KIND, Bag, Changing, identity, removals_first
+from tests.seeds import seeds
 
 INPUT = pa.schema(
     [("p", pa.string()), ("id", pa.int64()), ("score", pa.float64()), ("name", pa.string()), ("n", pa.int32()), KIND]
@@ -132,7 +132,7 @@ def random_rank(rng: random.Random) -> tuple[Rank, str]:
     return rank, input
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "150"))))
+@pytest.mark.parametrize("seed", seeds(150))
 def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     rank, input = random_rank(rng)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -18,6 +17,7 @@ from rowkind.operators.not_in import NotIn
 from rowkind.operators.sets import SetDifference
 from tests.operators.harness import Engine, Row, delta_of
 from tests.operators.tables import KIND, Bag, Changing, identity
+from tests.seeds import seeds
 
 LEFT = pa.schema([("a", pa.string()), ("b", pa.int32()), KIND])
 RIGHT = pa.schema([("x", pa.string()), ("y", pa.int32()), KIND])
@@ -35,7 +35,7 @@ def answer(tables: list[Changing], query: str) -> Counter[tuple[Any, ...]]:
     return Counter(identity(found) for found in DUCK.sql(query).to_arrow_table().to_pylist())
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "60"))))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_intersect_and_except(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     sets = SetDifference(LEFT, RIGHT, rng.random() < 0.5, rng.random() < 0.5)
@@ -51,7 +51,7 @@ def test_intersect_and_except(tmp_path: Path, seed: int) -> None:
     assert not engine.counters[STALE]
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "80"))))
+@pytest.mark.parametrize("seed", seeds(80))
 def test_not_in(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     engine = Engine([NotIn(LEFT, RIGHT, "a", "x")], tmp_path, 2, rng)

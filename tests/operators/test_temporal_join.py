@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -19,6 +18,7 @@ from rowkind.operators.temporal_join import TemporalJoin
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_interval_join import SECOND, START
 from tests.operators.test_window_aggregate import micros
+from tests.seeds import seeds
 
 KIND = pa.field(KIND_COLUMN, pa.int8(), nullable=False)
 LEFT = pa.schema([("k", pa.string()), ("lt", pa.timestamp("us")), ("a", pa.int32()), KIND])
@@ -44,7 +44,7 @@ def joined(kind: JoinKind, rows: list[Row], changes: list[Change], by_time: bool
     return found
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "25"))))
+@pytest.mark.parametrize("seed", seeds(25))
 @pytest.mark.parametrize("proctime", [False, True])
 def test_random_rows(tmp_path: Path, seed: int, proctime: bool) -> None:
     rng = random.Random(seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +19,7 @@ from rowkind.operators.contract import END_OF_TIME
 from rowkind.operators.window_aggregate import WindowAggregate
 from tests.operators.harness import Change, Engine, Row, Table, delta_of, entries_left
 from tests.operators.test_aggregate import CALLS, INPUT, assert_same, fits, oracle, random_row
+from tests.seeds import seeds
 
 START = datetime(2024, 3, 1)
 MINUTE = timedelta(minutes=1)
@@ -66,7 +66,7 @@ class Windows:
         return [(RowKind.UPDATE_BEFORE, old), (RowKind.UPDATE_AFTER, new)]
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "25"))))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_random_windows(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     append_only = rng.random() < 0.4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -19,6 +18,7 @@ from rowkind.operators.window_join import WindowJoin, WindowSide
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_interval_join import Less
 from tests.operators.test_window_aggregate import MINUTE, START, micros
+from tests.seeds import seeds
 
 KIND = pa.field(KIND_COLUMN, pa.int8(), nullable=False)
 TIME = pa.timestamp("us")
@@ -48,7 +48,7 @@ def joined(kind: JoinKind, left: list[Row], right: list[Row], less: bool) -> Cou
     return +found
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "25"))))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_random_windows(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     kind, less = rng.choice(list(JoinKind)), rng.random() < 0.3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -18,6 +17,7 @@ from rowkind.operators.window_rank import WindowRank
 from rowkind.state.contract import Order
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_window_aggregate import MINUTE, START, last_of, micros
+from tests.seeds import seeds
 
 INPUT = pa.schema(
     [
@@ -43,7 +43,7 @@ def ranked(rows: list[Row], first: int, last: int, descending: bool) -> Counter[
     return found
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "25"))))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_random_windows(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     retracts, descending = rng.random() < 0.4, rng.random() < 0.5

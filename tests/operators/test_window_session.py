@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from datetime import datetime, timedelta
@@ -18,6 +17,7 @@ from rowkind.operators.contract import END_OF_TIME
 from rowkind.operators.window_session import Sessions
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_window_aggregate import micros
+from tests.seeds import seeds
 
 START = datetime(2024, 3, 1)
 SECOND = timedelta(seconds=1)
@@ -65,7 +65,7 @@ def emitted(delta: pa.Table) -> Made:
     return Counter(tuple(row.values())[:-1] for row in delta.to_pylist())
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "25"))))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_random_sessions(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     retracts = rng.random() < 0.4
