@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from tests import distribution
 from tests.servers import shared
 
 if TYPE_CHECKING:
@@ -41,9 +42,36 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-seconds", action="store_true", help="record how long each unit of this run took")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    # what draws its cases from a seed is left out of `make check`, and done with fresh seeds by `make fuzz`
+    drawn = "seed" in getattr(getattr(item, "callspec", None), "params", ())
+    if drawn or getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        item.add_marker("random")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # The longest first: workers that share the tests then end at about the same time.
-    items.sort(key=lambda item: item.get_closest_marker("fault") is None)
+    distribution.longest_first(items)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> distribution.LongestFirst:
+    config.option.loadscopereorder = False
+    return distribution.LongestFirst(config, log)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    reports = [report for kind in terminalreporter.stats.values() for report in kind]
+    taken = distribution.seconds_of(reports)
+    if len(taken) > distribution.SLOWEST:
+        terminalreporter.section("seconds")
+        for line in distribution.summary(taken):
+            terminalreporter.write_line(line)
+    if config.getoption("--write-seconds"):
+        distribution.write_seconds(taken)
 
 
 def run_owner() -> int:

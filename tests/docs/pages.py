@@ -66,7 +66,8 @@ class Block:
 def pages() -> list[str]:
     """Every page that is written by hand."""
     docs = sorted(p for p in (ROOT / "docs").glob("*.md") if p.name not in GENERATED)
-    return [str(p.relative_to(ROOT)) for p in (ROOT / "README.md", ROOT / "ARCHITECTURE.md", *docs)]
+    top = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")]
+    return [str(p.relative_to(ROOT)) for p in (*top, *docs)]
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -41,13 +43,19 @@ def test_links_lead_somewhere(page: str) -> None:
 def test_commands_exist(page: str) -> None:
     for block in p.of("console", page):
         for command in block.commands:
-            program, *arguments = shlex.split(command.words)
+            program, *arguments = itertools.dropwhile(
+                lambda word: re.match(r"[A-Z_]+=", word), shlex.split(command.words)
+            )
             match program.rpartition("/")[2]:
                 case "make":
                     check = subprocess.run(["make", "-n", *arguments], cwd=p.ROOT, capture_output=True, check=False)
                     assert check.returncode == 0, f"{block.place}: {command.words}"
                 case "rowkind":
                     check_arguments(arguments, block.place)
+                case "pytest":
+                    chosen = [sys.executable, "-m", "pytest", "--collect-only", "-q", *arguments]
+                    check = subprocess.run(chosen, cwd=p.ROOT, capture_output=True, text=True, check=False)
+                    assert check.returncode == 0, f"{block.place}: {command.words}: {check.stdout}"
                 case other:
                     assert other in {"git", "cd", "kcat"}, f"{block.place}: nothing checks '{other}'"
 

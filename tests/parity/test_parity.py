@@ -5,10 +5,12 @@ The cases of a group run in one job. `pytest tests/parity -k NAME` runs the name
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from rowkind.broker.cache import exclusive
 from tests.e2e.lab import Lab
 from tests.kafka_client import KafkaClient
 from tests.parity.cases import CASES, HERE, Case, create_topic, fill_topics, parsed, recorded, result, script
@@ -21,9 +23,13 @@ SECONDS = 1200
 
 
 @pytest.fixture(scope="module")
-def inputs(kafka_client: KafkaClient) -> KafkaClient:
-    """The input topics are filled."""
-    fill_topics(kafka_client)
+def inputs(kafka_client: KafkaClient, run_folder: Path) -> KafkaClient:
+    """The input topics are filled, by the first worker that comes to a group."""
+    filled = run_folder / "parity-inputs"
+    with exclusive(run_folder / "parity.lock"):
+        if not filled.exists():
+            fill_topics(kafka_client)
+            filled.touch()
     return kafka_client
 
 
