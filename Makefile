@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 
 help:
 	@echo "make demo     start a local Kafka, run the first example on local Spark, show the result changing, clean up"
-	@echo "make test     install what the tests need, check the code, run all tests"
-	@echo "make faults   do harm to running jobs, scenario by scenario, and count what was survived"
+	@echo "make check    ruff, mypy and the fast tests: no Kafka, no Spark, nothing random; two minutes"
+	@echo "make test     install what the tests need, check the code, run all tests; a quarter of an hour"
+	@echo "make faults   do harm to running jobs, scenario by scenario, and say what was survived"
+	@echo "make fuzz     random changelogs, queries and messages with fresh seeds, for SECONDS=300"
 	@echo "make install  create .venv with the rowkind command"
 	@echo "make warm     write down Java's classes of Spark: it starts in half the time from then on"
 	@echo "make lint     ruff and mypy"
@@ -34,12 +36,18 @@ lint: install
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+check: install lint
+	$(BIN)/pytest -q -n 2 -m "not spark and not kafka and not fault and not matrix and not random"
+
 test: install lint warm
-	$(BIN)/pytest -q -n 2 -m "not spark and not fault and not matrix"
-	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "spark or fault"
+	$(BIN)/pytest -q -n 2 --dist loadscope -m "not matrix"
 
 faults: install warm
-	$(BIN)/pytest -v -s -m "matrix or fault" tests/faults
+	$(BIN)/pytest -v -m "matrix or fault"
+
+SECONDS ?= 300
+fuzz: install
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 demo: install
 	$(BIN)/rowkind demo
@@ -60,4 +68,4 @@ tools/flink/.venv/.installed: tools/flink/requirements.txt | install
 
 flink: tools/flink/.venv/.installed
 
-.PHONY: help install warm lint test faults demo docs bench flink
+.PHONY: help install warm lint check test faults fuzz demo docs bench flink

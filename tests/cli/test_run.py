@@ -88,26 +88,6 @@ def test_a_checkpoint_goes_on_exactly_where_it_stopped(
 
 
 @pytest.mark.fault
-def test_after_kill_nine_nothing_is_lost(tmp_path: Path, kafka_client: KafkaClient, topic: TopicFactory) -> None:
-    source, sink = topic(partitions=2), topic(partitions=2, **{"cleanup.policy": "compact"})
-    kafka_client.produce(source, numbers(0, 3000))
-    text = COPY.replace("'earliest-offset'", "'earliest-offset', 'scan.max-rows-per-batch' = '100'")
-    arguments = ["run", script(tmp_path, text), "--checkpoint", str(tmp_path / "kept")]
-    for name, value in (("source", source), ("sink", sink), ("kafka", kafka_client.bootstrap)):
-        arguments += ["--var", f"{name}={value}"]
-    for turn in range(2):
-        with started(tmp_path / f"o{turn}", *arguments) as command:
-            command.until(at_least(kafka_client, sink, 500 * (turn + 1)))
-            command.signal(signal.SIGKILL)
-            command.wait()
-    with started(tmp_path / "o", *arguments) as command:
-        command.until(lambda: len(set(values(kafka_client, sink))) == 3000)
-        command.signal(signal.SIGTERM)
-        assert command.wait() == 0, command.err
-    assert sorted(set(values(kafka_client, sink))) == list(range(3000))
-
-
-@pytest.mark.fault
 def test_when_spark_dies_the_command_says_so_and_ends(
     tmp_path: Path, kafka_client: KafkaClient, topic: TopicFactory
 ) -> None:

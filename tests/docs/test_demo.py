@@ -40,8 +40,10 @@ def test_the_demo_shows_the_right_numbers_and_leaves_nothing() -> None:
     assert leftovers() <= before
 
 
-@pytest.mark.fault
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGINT, marks=pytest.mark.fault), pytest.param(signal.SIGTERM, marks=pytest.mark.matrix)],
+)
 def test_an_interrupted_demo_cleans_up(number: signal.Signals) -> None:
     before = leftovers()
     with subprocess.Popen(DEMO, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as demo:

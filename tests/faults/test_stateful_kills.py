@@ -20,17 +20,22 @@ from tests.oracle.messages import upserted, written
 from tests.oracle.planning import corpus_script
 from tests.oracle.sources import NAMES, Sources
 
-pytestmark = [pytest.mark.kafka, pytest.mark.fault]
+pytestmark = pytest.mark.kafka
 
 SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
 QUERIES = ("counts", "filtered_calls", "full_join_materialised", "many_to_many", "top_two", "group_then_join", "anti")
 PLACES = (("before-state", 1), ("after-state", 4), ("after-sinks", 2), ("before-state", 2), ("after-manifest", 4))
-"""Where a process is killed, and the number of cores of that run."""
+"""Where a process is killed, and the number of cores of that run; `make test` has the first two."""
 CHANGES, ROWS_PER_BATCH = 400, 60
 
 
+@pytest.mark.parametrize(
+    "places",
+    [pytest.param(PLACES[:2], marks=pytest.mark.fault), pytest.param(PLACES, marks=pytest.mark.matrix)],
+    ids=["around state", "everywhere"],
+)
 def test_kills_around_state_on_any_number_of_cores_leave_the_right_tables(
-    kafka: str, kafka_client: KafkaClient, topic: TopicFactory, tmp_path: Path
+    kafka: str, kafka_client: KafkaClient, topic: TopicFactory, tmp_path: Path, places: tuple[tuple[str, int], ...]
 ) -> None:
     print(f"ROWKIND_SEED={SEED}")
     sources = Sources(random.Random(SEED))
@@ -42,7 +47,7 @@ def test_kills_around_state_on_any_number_of_cores_leave_the_right_tables(
     script = tmp_path / "job.sql"
     script.write_text(_script(sources, wanted, topics, kafka))
     arguments = ("run", str(script), "--checkpoint", str(tmp_path / "checkpoint"))
-    for number, (place, cores) in enumerate(PLACES):
+    for number, (place, cores) in enumerate(places):
         happened = tmp_path / f"{number}-{place}"
         fail = {"ROWKIND_FAIL_AT": f"{place}:{1 + number}:{happened}"}
         with started(tmp_path / f"run-{number}", *arguments, "--master", f"local[{cores}]", env=fail) as run:

@@ -1,6 +1,7 @@
-"""Three topics by pattern, three million json rows, copied into an upsert topic; then the same with kill -9 in between.
+"""Three topics by pattern, many json rows, copied into an upsert topic; then the same with kill -9 in between.
 
-What was written is looked at by clients that share no code with rowkind.
+What was written is looked at by clients that share no code with rowkind. In `make test` there are 300,000 rows, in
+`make faults` three million.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,17 +23,29 @@ from tests.cli.command import run, started
 from tests.e2e.observer import is_replayed, murmur2
 from tests.kafka_client import KafkaClient
 
-pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.fault]
+pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
-TOPICS, PARTITIONS, KEYS, PER_KEY = 3, 2, 5_000, 200
-"""Every topic has keys of its own: 3 topics x 5,000 keys x 200 rows."""
+TOPICS, PARTITIONS, KEYS = 3, 2, 5_000
+"""Every topic has keys of its own."""
 OUT_PARTITIONS = 4
-ROWS = TOPICS * KEYS * PER_KEY
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Rows in three topics with names of one prefix: the numbers of a key ascend, and a key is in one partition."""
+
+    prefix: str
+    per_key: int
+
+    @property
+    def rows(self) -> int:
+        return TOPICS * KEYS * self.per_key
+
 
 SCRIPT = """
 CREATE TABLE s (k STRING, n INT, word STRING, topic STRING METADATA VIRTUAL) WITH (
     'connector' = 'kafka', 'topic-pattern' = '${run}-in-[0-9]', 'properties.bootstrap.servers' = '${kafka}',
-    'format' = 'json', 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset');
+    'format' = 'json', 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset'${more});
 CREATE TABLE t (k STRING, n INT, up STRING, PRIMARY KEY (k) NOT ENFORCED) WITH (
     'connector' = 'upsert-kafka', 'topic' = '${out}', 'properties.bootstrap.servers' = '${kafka}',
     'key.format' = 'json', 'value.format' = 'json', 'sink.topic.partitions' = '4');
@@ -39,10 +53,13 @@ INSERT INTO t SELECT k, n, UPPER(word) FROM s;
 """
 
 
-@pytest.fixture(scope="module")
-def source(kafka_client: KafkaClient) -> str:
-    """The prefix of three topics with the rows: the numbers of a key ascend, and a key is in one partition."""
-    prefix = f"big{uuid4().hex[:8]}"
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(20, marks=pytest.mark.fault), pytest.param(200, marks=pytest.mark.matrix)],
+    ids=["300,000", "3,000,000"],
+)
+def load(kafka_client: KafkaClient, request: pytest.FixtureRequest) -> Load:
+    prefix, per_key = f"big{uuid4().hex[:8]}", request.param
     producer = Producer(
         {**kafka_client.config, "linger.ms": 50, "batch.num.messages": 50_000, "queue.buffering.max.messages": 500_000}
     )
@@ -50,7 +67,7 @@ def source(kafka_client: KafkaClient) -> str:
         topic = f"{prefix}-in-{number}"
         kafka_client.create_topic(topic, PARTITIONS)
         heads = [f'{{"k":"key-{number}-{key}","n":'.encode() for key in range(KEYS)]
-        for n in range(PER_KEY):
+        for n in range(per_key):
             tail = b'%d,"word":"word-%d"}' % (n, n)
             for partition in range(PARTITIONS):
                 for head in heads[partition::PARTITIONS]:
@@ -62,7 +79,7 @@ def source(kafka_client: KafkaClient) -> str:
                             producer.poll(0.05)
             producer.poll(0)
     assert producer.flush(120) == 0
-    return prefix
+    return Load(prefix, per_key)
 
 
 def observed(client: KafkaClient, topic: str) -> dict[str, Any]:
@@ -80,10 +97,10 @@ def counted_by_java(client: KafkaClient, topic: str) -> int:
     return console_count(client.bootstrap, topic, sum(client.end_offsets(topic).values()))
 
 
-def arguments(tmp_path: Path, client: KafkaClient, source: str, out: str) -> list[str]:
+def arguments(tmp_path: Path, client: KafkaClient, load: Load, out: str, more: str = "") -> list[str]:
     file = tmp_path / "copy.sql"
     file.write_text(SCRIPT)
-    variables = {"run": source, "kafka": client.bootstrap, "out": out}
+    variables = {"run": load.prefix, "kafka": client.bootstrap, "out": out, "more": more}
     return ["run", str(file), *(word for k, v in variables.items() for word in ("--var", f"{k}={v}"))]
 
 
@@ -104,28 +121,29 @@ def test_what_counts_as_a_replay() -> None:
 
 
 def test_every_row_arrives_once_in_order_and_where_java_puts_it(
-    tmp_path: Path, kafka_client: KafkaClient, source: str
+    tmp_path: Path, kafka_client: KafkaClient, load: Load
 ) -> None:
-    out = f"{source}-out"
-    done = run(tmp_path / "o", *arguments(tmp_path, kafka_client, source, out))
+    out = f"{load.prefix}-out"
+    done = run(tmp_path / "o", *arguments(tmp_path, kafka_client, load, out))
     assert done.process.returncode == 0, done.err
-    assert f"{ROWS:,} rows in, {ROWS:,} out" in done.err
+    assert f"{load.rows:,} rows in, {load.rows:,} out" in done.err
     # a backlog is read in pieces that fit the speed of the job, not in one
-    assert max(int(n) for n in re.findall(r"(\d+) batches", done.err)) >= 5
+    assert max(int(n) for n in re.findall(r"(\d+) batches", done.err)) >= (5 if load.per_key == 200 else 2)
     seen = observed(kafka_client, out)
-    assert seen["messages"] == ROWS
+    assert seen["messages"] == load.rows
     assert seen["keys"] == TOPICS * KEYS
     assert seen["misplaced"] == 0
     assert seen["in_order"] == TOPICS * KEYS
-    assert seen["rows_per_key"] == [PER_KEY]
-    assert counted_by_java(kafka_client, out) == ROWS
+    assert seen["rows_per_key"] == [load.per_key]
+    assert counted_by_java(kafka_client, out) == load.rows
 
 
 def test_kill_nine_in_the_middle_loses_nothing_and_keeps_the_order(
-    tmp_path: Path, kafka_client: KafkaClient, source: str
+    tmp_path: Path, kafka_client: KafkaClient, load: Load
 ) -> None:
-    out = f"{source}-out-killed"
-    command = [*arguments(tmp_path, kafka_client, source, out), "--checkpoint", str(tmp_path / "kept")]
+    out = f"{load.prefix}-out-killed"
+    small = f", 'scan.max-rows-per-batch' = '{load.rows // 20}'"  # it is still at work when it is killed
+    command = [*arguments(tmp_path, kafka_client, load, out, small), "--checkpoint", str(tmp_path / "kept")]
 
     def written() -> int:
         topics = kafka_client.admin.list_topics(timeout=60).topics
@@ -133,16 +151,16 @@ def test_kill_nine_in_the_middle_loses_nothing_and_keeps_the_order(
 
     for turn, share in enumerate((0.2, 0.5)):
         with started(tmp_path / f"o{turn}", *command) as running:
-            running.until(lambda share=share: written() > share * ROWS)
+            running.until(lambda share=share: written() > share * load.rows)
             running.signal(signal.SIGKILL)
             running.wait()
     done = run(tmp_path / "o", *command)
     assert done.process.returncode == 0, done.err
     seen = observed(kafka_client, out)
-    assert seen["messages"] >= ROWS
+    assert seen["messages"] >= load.rows
     assert seen["keys"] == TOPICS * KEYS
     assert seen["misplaced"] == 0
-    assert seen["rows_per_key"] == [PER_KEY]
+    assert seen["rows_per_key"] == [load.per_key]
     assert seen["replayed"] == TOPICS * KEYS
     # what a compacted topic is left with in the end is the last row of every key
-    assert seen["longest"] < PER_KEY * 3
+    assert seen["longest"] < load.per_key * 3
