@@ -6,13 +6,14 @@ other words, or with other steps beside, have the same lineage.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
-from rowkind.plan.described import described
+from rowkind.plan.identity import column_identity, digest, identity
 from rowkind.plan.rules.net_sinks import keeps_state
 
 _TEXT_OR_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|(?<!\.)`((?:[^`]|``)*)`", re.DOTALL)
@@ -33,29 +34,40 @@ def lineage(node: n.Node, origin: Callable[[n.Node], str]) -> Lineage:
         return _either([lineage(branch, origin) for branch in node.branches], node)
     if not isinstance(node, n.Unary) or keeps_state(node):
         name = origin(node)
-        return Lineage({c.name: f"{name}.{c.name}" for c in node.columns}, (name,))
+        return Lineage({c.name: _text(name, *column_identity(node, c.name)) for c in node.columns}, (name,))
     below = lineage(node.input, origin)
     match node:
         case n.Project():
             made = {e.name: substituted(e.expr.sql, below.columns) for e in node.expressions}
             return replace(below, columns=made)
         case n.Filter():
-            passed = substituted(node.condition.sql, below.columns)
-            return replace(below, conditions=tuple(sorted({*below.conditions, passed})))
+            return _passed(below, substituted(node.condition.sql, below.columns))
         case n.Unnest():
-            elements = substituted(node.collection.sql, below.columns)
-            made = {c.name: f"unnest({elements}).{c.name}" for c in node.made}
-            return replace(below, columns={**below.columns, **made})
+            return _repeated(node, below, substituted(node.collection.sql, below.columns))
         case t.WindowAssign():
-            made = {c.name: f"{described(node)}.{c.name}" for c in node.columns if c.name not in below.columns}
-            return replace(below, columns={**below.columns, **made})
+            return _repeated(node, below, below.columns[node.window.time])
     return below
+
+
+def _passed(rows: Lineage, condition: str) -> Lineage:
+    return replace(rows, conditions=tuple(sorted({*rows.conditions, condition})))
+
+
+def _repeated(node: n.Unnest | t.WindowAssign, below: Lineage, by: str) -> Lineage:
+    """Rows that a step repeats, or leaves out: so it counts as a condition too, whoever reads its columns."""
+    step = _text(type(node).__name__, digest(identity(node)), by)
+    made = {c.name: _text(step, c.name) for c in node.columns if c.name not in below.columns}
+    return _passed(replace(below, columns={**below.columns, **made}), step)
+
+
+def _text(*parts: object) -> str:
+    return json.dumps(parts, ensure_ascii=False)
 
 
 def _either(branches: list[Lineage], node: n.Union) -> Lineage:
     texts = zip(*(branch.columns.values() for branch in branches), strict=True)
-    columns = {c.name: " or ".join(text) for c, text in zip(node.columns, texts, strict=True)}
-    conditions = tuple(f"{at}: {text}" for at, branch in enumerate(branches) for text in branch.conditions)
+    columns = {c.name: _text(*text) for c, text in zip(node.columns, texts, strict=True)}
+    conditions = tuple(_text(at, text) for at, branch in enumerate(branches) for text in branch.conditions)
     return Lineage(columns, tuple(name for branch in branches for name in branch.origins), conditions)
 
 

@@ -12,12 +12,12 @@ from rowkind.runtime.job_record import JobRecord, OperatorRecord
 
 def check_edits(checkpoint: str, stored: JobRecord, given: JobRecord) -> list[str]:
     """What the user should know of the edit. Raises what makes it impossible."""
-    if stored.sources != given.sources:
+    if [source.identity for source in stored.sources] != [source.identity for source in given.sources]:
         raise RowkindError(
             "CHECKPOINT_OF_ANOTHER_JOB",
             checkpoint=checkpoint,
-            stored=" and ".join(stored.sources) or "nothing",
-            given=" and ".join(given.sources) or "nothing",
+            stored=" and ".join(source.text for source in stored.sources) or "nothing",
+            given=" and ".join(source.text for source in given.sources) or "nothing",
         )
     gone = {name: was for name, was in stored.operators.items() if name not in given.operators}
     fresh = {name: now for name, now in given.operators.items() if name not in stored.operators}

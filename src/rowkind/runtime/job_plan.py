@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from rowkind.catalog.constraints import USUAL, Constraints
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.operators.contract import Operator
 from rowkind.plan import nodes as n
-from rowkind.plan.described import described
+from rowkind.plan.identity import identity
 from rowkind.plan.rules.net_sinks import stateful
 from rowkind.plan.time_nodes import WindowAssign
 from rowkind.plan.watermarks import ScanWatermark, follows_watermark, scan_watermarks, watermarked_below
@@ -88,7 +89,7 @@ def job_plan(
     uses: Counter[n.Node] = Counter()
     for root in roots:
         _count(root, uses)
-    scans = tuple(sorted((node for node in uses if isinstance(node, n.Scan)), key=described))
+    scans = tuple(sorted((node for node in uses if isinstance(node, n.Scan)), key=_place))
     names = operator_names(uses)
     operators = {node: _stages(node, name.name, ttl) for node, name in names.items()}
     followed = {scan for node in operators if follows_watermark(node) for scan in watermarked_below(node)}
@@ -104,6 +105,11 @@ def job_plan(
         constraints=constraints,
         watermarks={scan: mark for scan, mark in scan_watermarks(roots).items() if scan in followed},
     )
+
+
+def _place(scan: n.Scan) -> str:
+    """What orders scans; those that differ by hints only keep their order too."""
+    return json.dumps([scan.table.name, identity(scan), sorted(scan.table.definition.options.items())], sort_keys=True)
 
 
 def _stages(node: n.Node, name: str, ttl: timedelta) -> tuple[NamedOperator, ...]:

@@ -10,18 +10,28 @@ from typing import Any
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan.described import described
+from rowkind.plan.identity import digest, identity
 from rowkind.plan.traits import emits
 from rowkind.runtime.job_plan import JobPlan
 
-FORMAT = 3
+FORMAT = 4
 """Of checkpoints: changes when something is kept or placed in another way, so that old folders are refused."""
 
 
 @dataclass(frozen=True, slots=True)
+class SourceRecord:
+    """A table that is read: the digest of what it is, and in the words of EXPLAIN, for errors."""
+
+    identity: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorRecord:
-    """An operator with state: in the words of EXPLAIN, what its rows have passed, and for which tables it works."""
+    """An operator with state: what its rows have passed, and for which tables it works."""
 
     text: str
+    """In the words of EXPLAIN, for errors and notes; its name is what tells it from others."""
     conditions: str
     sinks: tuple[str, ...]
     lenient: bool
@@ -35,7 +45,7 @@ class JobRecord:
     """A job as job.json has it."""
 
     id: str
-    sources: tuple[str, ...]
+    sources: tuple[SourceRecord, ...]
     sinks: tuple[str, ...]
     partitions: int
     operators: Mapping[str, OperatorRecord] = field(default_factory=dict)
@@ -60,8 +70,8 @@ class JobRecord:
     def of_json(said: Mapping[str, Any]) -> JobRecord:
         """Raises KeyError, TypeError or AttributeError for what is no record."""
         operators = {name: OperatorRecord(**{**o, "sinks": tuple(o["sinks"])}) for name, o in said["operators"].items()}
-        lists = {name: tuple(said[name]) for name in ("sources", "sinks")}
-        return JobRecord(**{**said, **lists, "operators": operators})
+        sources = tuple(SourceRecord(**source) for source in said["sources"])
+        return JobRecord(**{**said, "sources": sources, "sinks": tuple(said["sinks"]), "operators": operators})
 
 
 def job_record(id: str, plan: JobPlan) -> JobRecord:
@@ -79,8 +89,8 @@ def job_record(id: str, plan: JobPlan) -> JobRecord:
         )
         for node, name in plan.names.items()
     }
-    sources, sinks = tuple(map(described, plan.scans)), tuple(map(_target, plan.roots))
-    return JobRecord(id, sources, sinks, plan.partitions, operators)
+    sources = tuple(SourceRecord(digest(identity(scan)), described(scan)) for scan in plan.scans)
+    return JobRecord(id, sources, tuple(map(_target, plan.roots)), plan.partitions, operators)
 
 
 def _target(root: n.Node) -> str:

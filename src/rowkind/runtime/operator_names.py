@@ -6,14 +6,16 @@ pass on the way are no part of it, but told beside it: where they change, the st
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
-from rowkind.plan.described import described
+from rowkind.plan import time_nodes as t
+from rowkind.plan.attributes import time_attribute
+from rowkind.plan.identity import digest, identity
 from rowkind.plan.lineage import Lineage, lineage
 from rowkind.plan.rules.net_sinks import keeps_state
 from rowkind.plan.traits import emits, upsert_keys
@@ -50,13 +52,13 @@ def _named(level: list[n.Node], below: Mapping[n.Node, OperatorName]) -> dict[n.
     """Operators that differ by their conditions only are numbered, in the order of the conditions."""
 
     def origin(node: n.Node) -> str:
-        return below[node].name if node in below else described(node)
+        return below[node].name if node in below else digest(identity(node))
 
     alike: dict[str, list[tuple[str, n.Node]]] = defaultdict(list)
     for node in level:
         inputs = [lineage(i, origin) for i in node.inputs]
-        name = f"{type(node).__name__.lower()}-{_digest(_definition(node, inputs))}"
-        alike[name].append((_digest([i.conditions for i in inputs]), node))
+        name = f"{type(node).__name__.lower()}-{digest(_definition(node, inputs))}"
+        alike[name].append((digest([i.conditions for i in inputs]), node))
     named = {}
     for name, found in alike.items():
         for number, (conditions, node) in enumerate(sorted(found, key=lambda pair: pair[0]), 1):
@@ -65,14 +67,17 @@ def _named(level: list[n.Node], below: Mapping[n.Node, OperatorName]) -> dict[n.
     return named
 
 
-def _definition(node: n.Node, inputs: list[Lineage]) -> object:
+def _definition(node: n.Node, inputs: list[Lineage]) -> list[Any]:
     """What must stay the same: the operator, and of each input where it comes from, if it only grows, and its keys."""
-    types = [[(c.name, str(c.type.as_nullable())) for c in i.columns] for i in node.inputs]
-    made = [(i.origins, list(i.columns.items())) for i in inputs]
+    types = [[[c.name, str(c.type.as_nullable())] for c in i.columns] for i in node.inputs]
+    made = [[i.origins, list(i.columns.items())] for i in inputs]
     grows = [emits(i) is ChangelogMode.INSERT_ONLY for i in node.inputs]
     keys = [sorted(map(sorted, upsert_keys(i))) for i in node.inputs]
-    return described(node), types, made, grows, keys
+    return [identity(node), types, made, grows, keys, _times(node)]
 
 
-def _digest(what: object) -> str:
-    return hashlib.blake2b(repr(what).encode(), digest_size=6).hexdigest()
+def _times(node: n.Node) -> list[str | None]:
+    """Which sort columns are a time of the rows: of rows of the same event time the later one wins, if one is kept."""
+    if not isinstance(node, (n.Rank, t.WindowRank)):
+        return []
+    return [time_attribute(node.input, order.column) for order in node.order]

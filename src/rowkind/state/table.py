@@ -30,8 +30,17 @@ class TableDefinition:
     def identity(self) -> str:
         """What must not change while there is state."""
         columns = ", ".join(f"{field.name} {field.type}" for field in self.schema)
-        sort = ", ".join(f"{o.column}{' desc' if o.descending else ''}" for o in self.sort)
+        sort = ", ".join(map(_ordered, self.sort))
         return f"({columns}) by ({', '.join(self.key)})" + (f" sorted by ({sort})" if sort else "")
+
+
+def _ordered(order: Order) -> str:
+    nulls = (
+        ""
+        if order.nulls_first in (None, not order.descending)
+        else f" nulls {'first' if order.nulls_first else 'last'}"
+    )
+    return f"{order.column}{' desc' if order.descending else ''}{nulls}"
 
 
 @dataclass(frozen=True, slots=True)
