@@ -12,6 +12,7 @@ from rowkind.runtime.job_record import JobRecord, OperatorRecord
 
 def check_edits(checkpoint: str, stored: JobRecord, given: JobRecord) -> list[str]:
     """What the user should know of the edit. Raises what makes it impossible."""
+    _check_keys(checkpoint, stored, given)
     if [source.identity for source in stored.sources] != [source.identity for source in given.sources]:
         raise RowkindError(
             "CHECKPOINT_OF_ANOTHER_JOB",
@@ -25,6 +26,14 @@ def check_edits(checkpoint: str, stored: JobRecord, given: JobRecord) -> list[st
     notes = _changed_inputs(checkpoint, stored, given)
     notes += [f"{was.text}: the query no longer has it, and its state is removed." for was in gone.values()]
     return notes + [f"{now.text} is new: it starts empty and sees the rows from here on." for now in fresh.values()]
+
+
+def _check_keys(checkpoint: str, stored: JobRecord, given: JobRecord) -> None:
+    """One row must have one message key: a second one would leave the first in the topic for ever."""
+    for topic, key in given.keys.items():
+        was = stored.keys.get(topic, key)
+        if was != key:
+            raise RowkindError("CHECKPOINT_KEY_CHANGED", checkpoint=checkpoint, topic=topic, stored=was, given=key)
 
 
 def _check_gone(

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.key_bytes import key_bytes
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan.described import described
@@ -50,13 +52,16 @@ class JobRecord:
     partitions: int
     operators: Mapping[str, OperatorRecord] = field(default_factory=dict)
     """By the names of their state."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """What decides the key's bytes, of every upsert table that was ever read or written, by side and topic."""
     version: int = FORMAT
 
     def following(self, stored: JobRecord, batch: int) -> JobRecord:
         """This job as the successor of another: what is new begins with the next batch."""
         since = {name: stored.operators[name].since if name in stored.operators else batch for name in self.operators}
         operators = {name: replace(record, since=since[name]) for name, record in self.operators.items()}
-        return replace(self, partitions=stored.partitions, operators=operators)
+        keys = {**stored.keys, **self.keys}
+        return replace(self, partitions=stored.partitions, operators=operators, keys=keys)
 
     def owns(self, state: str, version: int) -> bool:
         """Whether state under a name, of a version, is that of an operator of this job."""
@@ -90,7 +95,17 @@ def job_record(id: str, plan: JobPlan) -> JobRecord:
         for node, name in plan.names.items()
     }
     sources = tuple(SourceRecord(digest(identity(scan)), described(scan)) for scan in plan.scans)
-    return JobRecord(id, sources, tuple(map(_target, plan.roots)), plan.partitions, operators)
+    return JobRecord(id, sources, tuple(map(_target, plan.roots)), plan.partitions, operators, _keys(plan))
+
+
+def _keys(plan: JobPlan) -> dict[str, str]:
+    tables = [*plan.tables, *(sink.table for sink in plan.sinks)]
+    return {_topic(table): found for table in tables if table.upsert and (found := key_bytes(table)) is not None}
+
+
+def _topic(table: KafkaTable) -> str:
+    topics = ";".join(table.topics) or f"/{table.topic_pattern and table.topic_pattern.pattern}/"
+    return f"{table.side.value} topic {topics}"
 
 
 def _target(root: n.Node) -> str:

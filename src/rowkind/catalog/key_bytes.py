@@ -1,0 +1,52 @@
+"""What decides the bytes of a message key: one row must have one key, for as long as its topic is compacted by it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.types import quote
+from rowkind.formats.contract import FormatChoice
+from rowkind.formats.registry import format_named
+
+_READING_ONLY = frozenset(
+    {
+        "ignore-parse-errors",
+        "fail-on-missing-field",
+        "decode.json-parser.enabled",
+        "allow-comments",
+        "trim-spaces",
+        "ignore-trailing-unmappable",
+        "allow-trailing-comma",
+        "fail-on-missing-columns",
+    }
+)
+"""What is done with keys that should not be there."""
+_ACCESS = ("url", "ssl.", "basic-auth.", "bearer-auth.", "properties.")
+"""How a schema registry is reached: it may move, and credentials belong into no checkpoint."""
+
+
+def key_bytes(table: KafkaTable) -> str | None:
+    """Columns of the key with their types in their order, its format, and the options that count; None without a key.
+
+    Names what a reader of an error can look for in the DDL, and is what two runs are compared by.
+    """
+    if table.key_format is None:
+        return None
+    columns = ", ".join(f"{quote(c.name)} {c.type}" for c in table.key_payload)
+    options = _options(table.key_format)
+    given = f" ({', '.join(f'{name} = {value!r}' for name, value in options.items())})" if options else ""
+    return f"({columns}) in {table.key_format.name}{given}"
+
+
+def _options(choice: FormatChoice) -> dict[str, Any]:
+    """Options that do not have their default; an option that is not known to be harmless counts."""
+    found = {}
+    for option in format_named(choice.name).options:
+        value = choice.options.get(option.name)
+        if option.secret or option.name in _READING_ONLY or option.name.startswith(_ACCESS):
+            continue
+        if value not in (None, option.default):
+            found[option.name] = value.value if isinstance(value, Enum) else value
+    return found
