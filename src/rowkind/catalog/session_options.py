@@ -122,7 +122,9 @@ STATE_PARTITIONS = Option(
     positive,
     "int",
     None,
-    "Number of partitions of keyed state; kept in the checkpoint, so it counts at a job's first start only.",
+    "Number of partitions of keyed state, fixed at a job's first start; another one is refused later. By default the "
+    "cores of a local master; on a cluster `spark.default.parallelism`, `spark.cores.max` or the cores of all "
+    "`spark.executor.instances`, else 16.",
 )
 
 RESTORE_PATH = Option(

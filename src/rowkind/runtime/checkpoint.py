@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.edits import check_edits
+from rowkind.runtime.edits import check_edits, check_partitions
 from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import FORMAT, JobRecord, job_record
 from rowkind.state.files import Folder
@@ -54,6 +54,7 @@ class Checkpoint:
         self._check_complete(found)
         if found is None:
             return self._recorded(job_record(str(uuid.uuid4()), plan)), []
+        check_partitions(self.uri, found, plan)
         last = self.last()
         given = job_record(found.id, plan).following(found, 0 if last is None else last + 1)
         notes = check_edits(self.uri, found, given)

@@ -7,6 +7,7 @@ worked for is still written has been changed, and that is refused; if all its ta
 from __future__ import annotations
 
 from rowkind.errors import RowkindError
+from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import JobRecord, OperatorRecord
 
 
@@ -26,6 +27,14 @@ def check_edits(checkpoint: str, stored: JobRecord, given: JobRecord) -> list[st
     notes = _changed_inputs(checkpoint, stored, given)
     notes += [f"{was.text}: the query no longer has it, and its state is removed." for was in gone.values()]
     return notes + [f"{now.text} is new: it starts empty and sees the rows from here on." for now in fresh.values()]
+
+
+def check_partitions(checkpoint: str, stored: JobRecord, plan: JobPlan) -> None:
+    """State is cut once, at a job's first start. The usual number may be another by now; one that is asked for not."""
+    if plan.partitions_given and plan.partitions != stored.partitions:
+        raise RowkindError(
+            "CHECKPOINT_PARTITIONS_CHANGED", checkpoint=checkpoint, stored=stored.partitions, given=plan.partitions
+        )
 
 
 def _check_keys(checkpoint: str, stored: JobRecord, given: JobRecord) -> None:

@@ -40,9 +40,12 @@ class JobPlan:
     names: Mapping[n.Node, OperatorName]
     uses: Counter[n.Node]
     partitions: int
+    """Of keyed state."""
     constraints: Constraints
     watermarks: Mapping[n.Scan, ScanWatermark] = field(default_factory=dict)
     """Of scans whose event time an operator follows."""
+    partitions_given: bool = False
+    """Whether the number of state partitions was asked for, and is not just the usual one."""
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -81,6 +84,7 @@ def job_plan(
     partitions: int,
     constraints: Constraints = USUAL,
     ttl: timedelta = timedelta(0),
+    partitions_given: bool = False,
 ) -> JobPlan:
     """Put the plans of one job together; a scan that several of them use is read once.
 
@@ -104,6 +108,7 @@ def job_plan(
         partitions=partitions,
         constraints=constraints,
         watermarks={scan: mark for scan, mark in scan_watermarks(roots).items() if scan in followed},
+        partitions_given=partitions_given,
     )
 
 

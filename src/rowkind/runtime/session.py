@@ -33,6 +33,7 @@ from rowkind.runtime.job_plan import job_plan
 from rowkind.runtime.planning import Planner, plans_text
 from rowkind.runtime.sinks import prepare_sinks
 from rowkind.runtime.spark import rely_on, start_spark
+from rowkind.runtime.state_partitions import usual_partitions
 from rowkind.sql import parse_script, substitute
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source
@@ -220,14 +221,16 @@ class Session:
 
     def _start(self, plans: list[n.Node], name: str) -> Job:
         self.spark.conf.set("spark.sql.session.timeZone", self._time_zone())
+        partitions = self.options.get_value(STATE_PARTITIONS)
         job = Job(
             self.spark,
             self.options.get_value(JOB_NAME) or name,
             job_plan(
                 plans,
-                self.options.get_value(STATE_PARTITIONS) or self.spark.sparkContext.defaultParallelism,
+                partitions or usual_partitions(self.spark),
                 Constraints.of(self.options),
                 self.options.value(STATE_TTL),
+                partitions is not None,
             ),
             self._checkpoint_for(self.options.get_value(JOB_NAME) or name),
             self.options.get_value(BATCH_INTERVAL),

@@ -1,0 +1,48 @@
+"""The number of state partitions: from the configuration, never from who has come so far, and never changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rowkind.catalog.modes import Side
+from rowkind.errors import RowkindError
+from rowkind.plan import nodes as n
+from rowkind.runtime.checkpoint import Checkpoint
+from rowkind.runtime.job_plan import JobPlan, job_plan
+from rowkind.runtime.state_partitions import configured_cores
+from tests.runtime.tables import APPEND, table
+
+CONFIGURED: dict[str, tuple[dict[str, str], int | None]] = {
+    "nothing": ({}, None),
+    "parallelism": ({"spark.default.parallelism": "6", "spark.cores.max": "4"}, 6),
+    "cores of the application": ({"spark.cores.max": "4", "spark.executor.cores": "2"}, 4),
+    "executors": ({"spark.executor.instances": "3", "spark.executor.cores": "4"}, 12),
+    "executors without cores": ({"spark.executor.instances": "3"}, None),
+}
+
+
+@pytest.mark.parametrize(("settings", "cores"), CONFIGURED.values(), ids=CONFIGURED)
+def test_cores_come_from_the_configuration(settings: dict[str, str], cores: int | None) -> None:
+    assert configured_cores(settings) == cores
+
+
+def plan(partitions: int, given: bool) -> JobPlan:
+    sink = n.Sink(n.Scan(table("id INT", APPEND)), table("id INT", {**APPEND, "topic": "b"}, Side.SINK), 0)
+    return job_plan([sink], partitions, partitions_given=given)
+
+
+def test_a_number_that_is_asked_for_must_be_the_recorded_one(tmp_path: Path) -> None:
+    first, _ = Checkpoint(str(tmp_path)).open(plan(4, given=True))
+    assert Checkpoint(str(tmp_path)).open(plan(4, given=True)) == (first, [])
+    with pytest.raises(RowkindError) as failed:
+        Checkpoint(str(tmp_path)).open(plan(8, given=True))
+    assert failed.value.condition == "CHECKPOINT_PARTITIONS_CHANGED"
+    assert (failed.value.params["stored"], failed.value.params["given"]) == (4, 8)
+
+
+def test_the_usual_number_may_be_another_and_the_recorded_one_stays(tmp_path: Path) -> None:
+    first, _ = Checkpoint(str(tmp_path)).open(plan(4, given=False))
+    assert Checkpoint(str(tmp_path)).open(plan(16, given=False)) == (first, [])
+    assert first.partitions == 4
