@@ -69,6 +69,7 @@ class BatchStep:
         self._name = name
         self._plan = plan
         self._checkpoint = checkpoint
+        self._id = record.id
         self._positions = positions
         self._pacing = pacing
         self._progress = progress
@@ -81,7 +82,7 @@ class BatchStep:
         self._once = ExactlyOnce(plan.sinks, checkpoint, record.id)
         self._once.clear()
         self._owner = checkpoint.claim()
-        sweep(checkpoint.state, self._bases, KEPT_VERSIONS)
+        sweep(checkpoint.state, self._bases, KEPT_VERSIONS, record.id)
         said = done.get("time")
         self.time = Account([{} for _ in plan.scans]) if said is None else Account.of_json(said)
         """What batches have shown of event time."""
@@ -112,7 +113,7 @@ class BatchStep:
     def _write(self, batch: Batch) -> None:
         spark, version = self._spark, batch.number
         added, times = counters(spark), highest(spark)
-        versions = Versions(self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS)
+        versions = Versions(self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS, self._id)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
         frames = Frames(spark, self._plan, batch, versions, added, times)
         try:

@@ -3,7 +3,7 @@
 job.json         the job's id, its sources and sinks, the number of state partitions
 batches/<v>      what batch v reads: written before it is run
 manifests/<v>    batch v is done: written after its sinks and its state
-state/           keyed state, by operator and partition
+state/           keyed state, by operator and partition; the file "checkpoint" in it has the job's id
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from rowkind.errors import RowkindError
 from rowkind.runtime.edits import check_edits, check_partitions
 from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import FORMAT, JobRecord, job_record
-from rowkind.state.files import Folder
+from rowkind.state.belonging import mark
+from rowkind.state.files import Folder, absolute
 
 _KEPT = 100
 """Batches back to which entries and manifests stay, for whoever wants to look."""
@@ -27,7 +28,7 @@ class Checkpoint:
     """Opened by the driver when a job starts. `uri` is a folder on any file system that all of Spark can reach."""
 
     def __init__(self, uri: str) -> None:
-        self.uri = uri.rstrip("/")
+        self.uri = absolute(uri)
         self._folder = Folder(self.uri)
         self._batches = Folder(f"{self.uri}/batches")
         self._manifests = Folder(f"{self.uri}/manifests")
@@ -53,11 +54,14 @@ class Checkpoint:
         found = self.record()
         self._check_complete(found)
         if found is None:
-            return self._recorded(job_record(str(uuid.uuid4()), plan)), []
+            fresh = job_record(str(uuid.uuid4()), plan)
+            mark(self.state, fresh.id)
+            return self._recorded(fresh), []
         check_partitions(self.uri, found, plan)
         last = self.last()
         given = job_record(found.id, plan).following(found, 0 if last is None else last + 1)
         notes = check_edits(self.uri, found, given)
+        mark(self.state, found.id)
         return (found if given == found else self._recorded(given)), notes
 
     def _check_complete(self, found: JobRecord | None) -> None:

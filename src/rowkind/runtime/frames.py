@@ -41,6 +41,7 @@ class Versions:
     version: int
     bases: dict[str, int]
     oldest: int | None = None
+    checkpoint: str = ""
 
 
 class Frames:
@@ -177,7 +178,7 @@ class Frames:
         partitions = self._job.partitions if operator.key else 1
         parcels = [d.then(Combine(packed, partitions, at), PARCELS).frame() for at, d in enumerate(inputs)]
         base = versions.bases.get(stage.name)
-        place = StatePlace(versions.root, stage.name, versions.version, base, versions.oldest)
+        place = StatePlace(versions.root, stage.name, versions.version, base, versions.oldest, versions.checkpoint)
         called = Delta(exchanged(parcels, partitions), PARCELS, self._counters)
         return called.then(Process(packed, place, context, self._times), operator.output_schema)
 

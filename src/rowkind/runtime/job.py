@@ -23,6 +23,7 @@ from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.pacing import Pacing
 from rowkind.runtime.positions import KafkaPositions
 from rowkind.runtime.remote import carried, refused_value
+from rowkind.runtime.shared_folder import check_shared
 from rowkind.runtime.spark import cloned, log_file
 from rowkind.runtime.upcoming import Upcoming
 from rowkind.runtime.watermarks import Watermarks
@@ -70,6 +71,8 @@ class Job:
         for note in notes:
             notify(note)
         plan = self.plan = replace(plan, partitions=record.partitions)
+        if plan.stateful:
+            check_shared(spark, folder.state, record.id)
         interval = plan.interval(interval)
         pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval)
         positions = [KafkaPositions(table) for table in plan.tables]

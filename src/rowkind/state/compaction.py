@@ -1,7 +1,7 @@
 """Size-tiered compaction: the number of runs stays logarithmic, and the largest run is the snapshot.
 
 Small merges are done at once. Larger ones run in a background thread of the worker process and are taken up by a later
-batch, in this process or in another: the result's file says which runs it was made of.
+batch, in this process or in another: the name of the result's file says which runs it was made of.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import cache, partial
 
 from rowkind.state.files import Folder
 from rowkind.state.merge import merged
-from rowkind.state.run import Run, RunInfo, adopt_run, inputs_of, stored_schema, write_run
-from rowkind.state.table import StateTable
+from rowkind.state.run import Run, RunInfo, adopt_run, merge_of, stored_schema, write_merged
+from rowkind.state.table import StateTable, TableDefinition
 
 FAN_OUT = 4
 SMALLEST_TIER = 4096
@@ -59,18 +59,19 @@ def _tier(rows: int) -> int:
     return tier
 
 
-def take_up(folder: Folder, table: str, runs: tuple[RunInfo, ...]) -> tuple[RunInfo, ...]:
+def take_up(folder: Folder, table: TableDefinition, runs: tuple[RunInfo, ...]) -> tuple[RunInfo, ...]:
     """The runs with finished background merges in place of what they replace."""
+    path = folder.path(table.name)
     while chosen := due([run.rows for run in runs]):
         inputs = runs[slice(*chosen)]
-        merge = _merges.get(folder.path(table))
+        merge = _merges.get(path)
         if merge is not None and merge.inputs == inputs:
             if not merge.result.done():
                 return runs
-            del _merges[folder.path(table)]
+            del _merges[path]
             result: RunInfo | None = merge.result.result()
         else:
-            result = adopt_run(folder, table, inputs)
+            result = adopt_run(folder, merge_of(inputs, chosen[0] == 0, table.ttl_ms))
         if result is None:
             return runs
         runs = _replaced(runs, chosen, result)
@@ -89,7 +90,7 @@ def maintain(
     merge = _merges.get(path)
     if merge is not None and not merge.result.done() and set(merge.inputs) & set(inputs):
         return runs
-    work = partial(_compact, folder, table, opened[slice(*chosen)], whole=chosen[0] == 0)
+    work = partial(_compact, folder, table.definition, opened[slice(*chosen)], whole=chosen[0] == 0)
     if sum(run.rows for run in inputs) <= INLINE_ROWS:
         return _replaced(runs, chosen, work())
     if merge is None or merge.result.done():
@@ -97,16 +98,10 @@ def maintain(
     return runs
 
 
-def _compact(folder: Folder, table: StateTable, runs: Sequence[Run], whole: bool) -> RunInfo:
-    definition = table.definition
-    return write_run(
-        folder,
-        definition.name,
-        (runs[0].info.first, runs[-1].info.last),
-        stored_schema(definition.schema),
-        merged(runs, definition.sort, whole, table.expired_before),
-        inputs_of(run.info for run in runs),
-    )
+def _compact(folder: Folder, table: TableDefinition, runs: Sequence[Run], whole: bool) -> RunInfo:
+    result = merge_of([run.info for run in runs], whole, table.ttl_ms)
+    expired_before = result.clock - table.ttl_ms if table.ttl_ms else None
+    return write_merged(folder, result, stored_schema(table.schema), merged(runs, table.sort, whole, expired_before))
 
 
 def _replaced(runs: tuple[RunInfo, ...], chosen: tuple[int, int], result: RunInfo) -> tuple[RunInfo, ...]:

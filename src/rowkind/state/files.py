@@ -55,7 +55,7 @@ class ChecksumSink:
 class Folder:
     """One folder. On a local file system files appear by rename; elsewhere each is written once, under its final name.
 
-    Writing a name again must give the same content or content of the same meaning: a task that is run again does so.
+    Writing a name again must give the same content or content of the same meaning: names of runs say what is in them.
     """
 
     def __init__(self, uri: str, cache: str | None = None) -> None:
@@ -158,6 +158,11 @@ class Folder:
             _unlink(self.path(name))
         elif self.exists(name):
             self._fs.delete_file(self.path(name))
+
+
+def absolute(uri: str) -> str:
+    """The same folder for processes that were started elsewhere: a relative path is one from here."""
+    return uri.rstrip("/") if "://" in uri or uri.startswith("file:") else os.path.abspath(uri)
 
 
 def _resolve(uri: str) -> tuple[pafs.FileSystem, str]:

@@ -31,12 +31,13 @@ def listing_name(version: int) -> str:
     return f"{version}.json"
 
 
-def write_listing(folder: Folder, version: int, listing: Listing) -> None:
+def write_listing(folder: Folder, version: int, listing: Listing, checkpoint: str = "") -> None:
     body = {
+        "checkpoint": checkpoint,
         "base": listing.base,
         "definitions": listing.definitions,
         "tables": {
-            table: [[run.first, run.last, run.rows, run.bytes, run.crc] for run in runs]
+            table: [[run.first, run.last, run.rows, run.bytes, run.crc, run.clock, run.content] for run in runs]
             for table, runs in listing.tables.items()
         },
     }
@@ -44,10 +45,12 @@ def write_listing(folder: Folder, version: int, listing: Listing) -> None:
 
 
 def read_listing(folder: Folder, version: int, place: Place) -> Listing:
-    """Of a committed version. It must be there."""
+    """Of a committed version. It must be there, and be of this checkpoint: nothing else is ever taken for state."""
     path = folder.path(listing_name(version))
     try:
         body = orjson.loads(folder.read_bytes(listing_name(version)))
+        if body["checkpoint"] != place.checkpoint:
+            raise place.foreign(path, body["checkpoint"])
         return Listing(
             {table: tuple(RunInfo(table, *run) for run in runs) for table, runs in body["tables"].items()},
             body["definitions"],

@@ -29,7 +29,7 @@ def remove_before(folder: Folder, newest: int, oldest: int, place: Place) -> Non
         folder.remove(listing_name(version))
 
 
-def sweep(root: str, bases: Mapping[str, int], keep: int, cache: str | None = None) -> int:
+def sweep(root: str, bases: Mapping[str, int], keep: int, checkpoint: str = "", cache: str | None = None) -> int:
     """Remove what is neither an operator's version in `bases` nor one of the `keep` before it: also leftovers.
 
     For the driver, before a job's first batch: no task may run meanwhile. Returns how many files went.
@@ -42,7 +42,7 @@ def sweep(root: str, bases: Mapping[str, int], keep: int, cache: str | None = No
             needed: set[str] = set()
             if operator in bases:
                 base = bases[operator]
-                needed = _needed(folder, names, base, base - keep, Place(operator, int(partition), base))
+                needed = _needed(folder, names, base, base - keep, Place(operator, int(partition), base, checkpoint))
             for name in names - needed:
                 folder.remove(name)
                 removed += 1

@@ -6,10 +6,11 @@ hash columns are read in place from the mapped file: a search touches the pages 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,10 +46,15 @@ class RunInfo:
     rows: int
     bytes: int
     crc: int
+    clock: int
+    """The newest batch clock, in milliseconds, of its entries."""
+    content: str
+    """The checksum of a delta, or the digest of what was merged and how."""
 
     @property
     def name(self) -> str:
-        return f"{self.table}.{self.first}-{self.last}.arrow"
+        """Says what is in the file: attempts that write something else write another file, and no one's is replaced."""
+        return f"{self.table}.{self.first}-{self.last}.{self.content}.arrow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +64,22 @@ class Place:
     operator: str
     partition: int
     version: int
+    checkpoint: str = ""
+    """The id that state must be of; without one it may be anybody's."""
 
     def missing(self, path: str) -> RowkindError:
-        return RowkindError("STATE_FILE_MISSING", path=path, **asdict(self))
+        return RowkindError("STATE_FILE_MISSING", path=path, **self._told())
 
     def damaged(self, path: str, reason: str) -> RowkindError:
-        return RowkindError("STATE_FILE_DAMAGED", path=path, reason=reason, **asdict(self))
+        return RowkindError("STATE_FILE_DAMAGED", path=path, reason=reason, **self._told())
+
+    def foreign(self, path: str, found: object) -> RowkindError:
+        return RowkindError(
+            "STATE_OF_ANOTHER_CHECKPOINT", path=path, found=found, wanted=self.checkpoint, **self._told()
+        )
+
+    def _told(self) -> dict[str, Any]:
+        return {"operator": self.operator, "partition": self.partition, "version": self.version}
 
 
 def stored_schema(schema: pa.Schema) -> pa.Schema:
@@ -71,25 +87,34 @@ def stored_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([*BOOKKEEPING, *(field.with_nullable(True) for field in schema)])
 
 
-def write_run(
-    folder: Folder,
-    table: str,
-    versions: tuple[int, int],
-    schema: pa.Schema,
-    pieces: Iterable[pa.Table],
-    inputs: str = "",
-) -> RunInfo:
-    """Write sorted pieces, each of the stored schema. `inputs` tells what a compaction was made of."""
-    first, last = versions
-    rows = 0
-    with folder.write(f"{table}.{first}-{last}.arrow") as sink:
-        with pa.ipc.new_file(sink, schema.with_metadata({"inputs": inputs})) as writer:
-            for segment in _segments(pieces):
-                rows += segment.num_rows
-                writer.write_table(segment.replace_schema_metadata({"inputs": inputs}))
-        info = RunInfo(table, first, last, rows, sink.size, sink.crc)
+def write_delta(folder: Folder, table: str, version: int, clock: int, schema: pa.Schema, entries: pa.Table) -> RunInfo:
+    """Write what a batch changed, sorted and of the stored schema. It is in memory anyway, and so is its file first."""
+    memory = pa.BufferOutputStream()
+    _write(memory, schema, [entries])
+    data = memory.getvalue()
+    crc = zlib.crc32(memoryview(data))
+    info = RunInfo(table, version, version, entries.num_rows, data.size, crc, clock, f"{crc:08x}")
+    folder.write_bytes(info.name, data)
     _verify(folder, info)
     return info
+
+
+def write_merged(folder: Folder, named: RunInfo, schema: pa.Schema, pieces: Iterable[pa.Table]) -> RunInfo:
+    """Write the merge of runs in sorted pieces, under its name."""
+    with folder.write(named.name) as sink:
+        rows = _write(sink, schema, pieces)
+        info = replace(named, rows=rows, bytes=sink.size, crc=sink.crc)
+    _verify(folder, info)
+    return info
+
+
+def _write(sink: Any, schema: pa.Schema, pieces: Iterable[pa.Table]) -> int:
+    rows = 0
+    with pa.ipc.new_file(sink, schema) as writer:
+        for segment in _segments(pieces):
+            rows += segment.num_rows
+            writer.write_table(segment)
+    return rows
 
 
 def _verify(folder: Folder, info: RunInfo) -> None:
@@ -115,8 +140,15 @@ def _segments(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
         yield pa.concat_tables(held).combine_chunks()
 
 
-def inputs_of(runs: Iterable[RunInfo]) -> str:
-    return json.dumps([[run.first, run.last, run.bytes, run.crc] for run in runs])
+def merge_of(runs: Sequence[RunInfo], whole: bool, ttl_ms: int) -> RunInfo:
+    """The merge of runs, before it is written: its name follows from what goes in, whoever makes it and when.
+
+    So what is left out for its age is counted from the newest entry that goes in, and not from the clock of a batch.
+    """
+    clock = max(run.clock for run in runs)
+    inputs = json.dumps([[run.name, run.bytes, run.crc] for run in runs])
+    content = hashlib.blake2b(f"{inputs} {whole} {clock - ttl_ms if ttl_ms else None}".encode(), digest_size=8)
+    return RunInfo(runs[0].table, runs[0].first, runs[-1].last, 0, 0, 0, clock, content.hexdigest())
 
 
 def open_run(folder: Folder, info: RunInfo, place: Place) -> Run:
@@ -143,22 +175,18 @@ def _damage(buffer: pa.Buffer, info: RunInfo, trusted: bool) -> str | None:
     return None
 
 
-def adopt_run(folder: Folder, table: str, runs: Sequence[RunInfo]) -> RunInfo | None:
-    """The compaction of exactly these runs, if some process has already finished it."""
-    found = RunInfo(table, runs[0].first, runs[-1].last, 0, 0, 0)
-    if not folder.exists(found.name):
+def adopt_run(folder: Folder, wanted: RunInfo) -> RunInfo | None:
+    """A merge, if some process has already finished it."""
+    if not folder.exists(wanted.name):
         return None
-    buffer = folder.map(found.name)
+    buffer = folder.map(wanted.name)
     try:
         reader = pa.ipc.open_file(buffer)
-        if reader.schema.metadata.get(b"inputs", b"").decode() != inputs_of(runs):
-            folder.forget(found.name)
-            return None
         rows = sum(reader.get_batch(i).num_rows for i in range(reader.num_record_batches))
     except (pa.ArrowInvalid, OSError):
-        folder.forget(found.name)
+        folder.forget(wanted.name)
         return None
-    adopted = RunInfo(table, found.first, found.last, rows, buffer.size, zlib.crc32(memoryview(buffer)))
+    adopted = replace(wanted, rows=rows, bytes=buffer.size, crc=zlib.crc32(memoryview(buffer)))
     _verify(folder, adopted)
     return adopted
 

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from rowkind.errors import RowkindError
+from rowkind.state.belonging import require_mark
 from rowkind.state.compaction import maintain, take_up
 from rowkind.state.contract import Order
 from rowkind.state.files import Folder
 from rowkind.state.listing import Listing, read_listing, write_listing
 from rowkind.state.ordering import orders
 from rowkind.state.retention import remove_before
-from rowkind.state.run import Place, Run, RunInfo, open_run, stored_schema, write_run
+from rowkind.state.run import Place, Run, RunInfo, open_run, stored_schema, write_delta
 from rowkind.state.table import StateTable, TableDefinition
 
 _OPEN_RUNS = 4096
@@ -31,6 +32,7 @@ class StateStore:
 
     `base` is the last committed version in which this operator ran, None when there is none; `clock_ms` is the
     batch's clock; `oldest` is the oldest version that must stay readable: files needed only before it are removed.
+    `checkpoint` is the id of the checkpoint that the folder must be part of.
     """
 
     def __init__(
@@ -44,11 +46,14 @@ class StateStore:
         clock_ms: int = 0,
         oldest: int | None = None,
         cache: str | None = None,
+        checkpoint: str = "",
     ) -> None:
+        if checkpoint:
+            require_mark(root, checkpoint)
         self.version = version
         self.clock_ms = clock_ms
         self._oldest = None if oldest is None or base is None else min(oldest, base)
-        self._place = Place(operator, partition, version)
+        self._place = Place(operator, partition, version, checkpoint)
         self._folder = Folder(f"{root.rstrip('/')}/{operator}/{partition}", cache)
         self._base_version = base
         self._base = Listing() if base is None else read_listing(self._folder, base, self._place)
@@ -61,7 +66,7 @@ class StateStore:
             return self._opened[name][0]
         definition = TableDefinition(name, schema.remove_metadata(), tuple(key), orders(sort), ttl_ms)
         self._check_definition(definition)
-        runs = take_up(self._folder, name, self._base.tables.get(name, ()))
+        runs = take_up(self._folder, definition, self._base.tables.get(name, ()))
         table = StateTable(definition, [self._run(info) for info in runs], self.clock_ms)
         self._opened[name] = table, runs
         return table
@@ -79,11 +84,12 @@ class StateStore:
             runs = maintain(self._folder, table, runs, [self._run(info) for info in runs])
             if table.delta is not None and table.delta.num_rows:
                 schema = stored_schema(table.definition.schema)
-                delta = write_run(self._folder, name, (self.version, self.version), schema, [table.delta])
+                delta = write_delta(self._folder, name, self.version, self.clock_ms, schema, table.delta)
                 runs = (*runs, delta)
             tables[name] = runs
             definitions[name] = table.definition.identity
-        write_listing(self._folder, self.version, Listing(tables, definitions, self._base_version))
+        listing = Listing(tables, definitions, self._base_version)
+        write_listing(self._folder, self.version, listing, self._place.checkpoint)
         if self._oldest is not None:
             remove_before(self._folder, self.version, self._oldest, self._place)
 
