@@ -32,6 +32,7 @@ from rowkind.operators.join_sides import JoinSide, Multiplicity
 from rowkind.operators.rank import Rank
 from rowkind.state import compaction
 from rowkind.state.contract import Order
+from rowkind.state.hashing import use_key
 from rowkind.state.store import StateStore
 
 KIND = pa.field(KIND_COLUMN, pa.int8())
@@ -186,6 +187,7 @@ def main() -> None:
     report: dict[str, Any] = {"benchmark": "operators", "seed": options.seed, "python": platform.python_version()}
     report |= {"pyarrow": pa.__version__, "numpy": np.__version__, "cores": os.cpu_count()}
     report |= {"keys": options.keys, "batch": options.batch}
+    use_key(b"as a job does")
     for name in options.only:
         operator, batches = WORKLOADS[name](options.keys, options.batch, np.random.default_rng(options.seed))
         load = -(-options.keys // options.batch)

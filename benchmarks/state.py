@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from rowkind.state import compaction
-from rowkind.state.hashing import hash_rows
+from rowkind.state.hashing import hash_rows, use_key
 from rowkind.state.store import StateStore
 
 SCHEMA = pa.schema([("rows", pa.int64()), ("total", pa.float64())])
@@ -38,6 +38,7 @@ def keys_of(numbers: np.ndarray) -> pa.Table:
 
 def runs(root: str, keys: int, batches: list[int], rounds: int, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
+    use_key(b"as a job does")
     version = 0
     for at in range(0, keys, LOAD_ROWS):
         numbers = np.arange(at, min(at + LOAD_ROWS, keys))

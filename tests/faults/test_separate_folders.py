@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import Command, started
-from tests.conftest import TopicFactory
 from tests.faults.cluster import spark_cluster
-from tests.kafka_client import KafkaClient
+from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = [pytest.mark.matrix, pytest.mark.kafka]
 

@@ -12,13 +12,12 @@ from rowkind.errors import RowkindError
 from rowkind.operators.changes import Ints, column_array
 from rowkind.operators.contract import END_OF_TIME, BatchContext
 from rowkind.state.contract import State, StateTables
-from rowkind.state.hashing import KeyHashes, hash_rows
+from rowkind.state.hashing import KeyHashes, hash_columns, hash_rows
 
 LATE = "late_rows_dropped"
 """Counter: rows whose windows, or whose time, had passed when they came."""
 MILLISECOND = 1000
 _CLOSE = pa.schema([("close", pa.int64())])
-_ONE = hash_rows(pa.table({"x": [0]}), ())
 
 
 def check_times(times: pa.Array | pa.ChunkedArray, column: str) -> None:
@@ -70,14 +69,16 @@ class Closings:
         """Those up to `until`."""
         limit = 64
         while True:
-            found = column_array(self._table.first(_ONE, limit).entries, "close").to_numpy()
+            found = column_array(self._table.first(hash_columns([], 1), limit).entries, "close").to_numpy()
             if len(found) < limit or found[-1] > until:
                 return np.asarray(found[found <= until])
             limit *= 8
 
     def next(self, until: int, added: Ints) -> int | None:
         """The first one after `until`."""
-        stored = column_array(self._table.first(_ONE, len(self.due(until)) + 1).entries, "close").to_numpy()
+        stored = column_array(
+            self._table.first(hash_columns([], 1), len(self.due(until)) + 1).entries, "close"
+        ).to_numpy()
         later = np.concatenate([stored, added])
         later = later[later > until]
         return int(later.min()) if len(later) else None
@@ -88,13 +89,9 @@ class Closings:
         self._table.write(
             pa.table({"close": put}, _CLOSE),
             pa.table({"close": done}, _CLOSE),
-            upsert_keys=_repeated(len(put)),
-            delete_keys=_repeated(len(done)),
+            upsert_keys=hash_columns([], len(put)),
+            delete_keys=hash_columns([], len(done)),
         )
-
-
-def _repeated(times: int) -> KeyHashes:
-    return _ONE.take(np.zeros(times, dtype=np.int64))
 
 
 def by_close(close: Ints) -> KeyHashes:

@@ -69,7 +69,7 @@ class BatchStep:
         self._name = name
         self._plan = plan
         self._checkpoint = checkpoint
-        self._id = record.id
+        self._id, self._hash_key = record.id, bytes.fromhex(record.hash_key)
         self._positions = positions
         self._pacing = pacing
         self._progress = progress
@@ -113,7 +113,8 @@ class BatchStep:
     def _write(self, batch: Batch) -> None:
         spark, version = self._spark, batch.number
         added, times = counters(spark), highest(spark)
-        versions = Versions(self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS, self._id)
+        oldest = version - KEPT_VERSIONS
+        versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
         frames = Frames(spark, self._plan, batch, versions, added, times)
         try:

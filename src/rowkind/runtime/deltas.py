@@ -20,6 +20,7 @@ class Delta:
     source: DataFrame
     schema: pa.Schema
     counters: Any
+    hash_key: bytes = b""
     steps: tuple[Step, ...] = ()
 
     def then(self, step: Step, schema: pa.Schema) -> Delta:
@@ -36,4 +37,4 @@ class Delta:
             plain = [f"_{i}" for i in range(len(source.columns))]
             steps = (Pick(tuple(zip(source.columns, plain, strict=True))), *steps)
             source = source.toDF(*plain)
-        return source.mapInArrow(running(steps, self.counters), from_arrow_schema(self.schema))
+        return source.mapInArrow(running(steps, self.counters, self.hash_key), from_arrow_schema(self.schema))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from secrets import token_hex
 from typing import Any
 
 from rowkind.catalog.kafka_table import KafkaTable
@@ -50,6 +51,8 @@ class JobRecord:
     sources: tuple[SourceRecord, ...]
     sinks: tuple[str, ...]
     partitions: int
+    hash_key: str = field(repr=False)
+    """A secret, in hexadecimal, that keys are hashed by: rows of a source cannot be made to collide."""
     operators: Mapping[str, OperatorRecord] = field(default_factory=dict)
     """By the names of their state."""
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -61,7 +64,7 @@ class JobRecord:
         since = {name: stored.operators[name].since if name in stored.operators else batch for name in self.operators}
         operators = {name: replace(record, since=since[name]) for name, record in self.operators.items()}
         keys = {**stored.keys, **self.keys}
-        return replace(self, partitions=stored.partitions, operators=operators, keys=keys)
+        return replace(self, partitions=stored.partitions, hash_key=stored.hash_key, operators=operators, keys=keys)
 
     def owns(self, state: str, version: int) -> bool:
         """Whether state under a name, of a version, is that of an operator of this job."""
@@ -95,7 +98,9 @@ def job_record(id: str, plan: JobPlan) -> JobRecord:
         for node, name in plan.names.items()
     }
     sources = tuple(SourceRecord(digest(identity(scan)), described(scan)) for scan in plan.scans)
-    return JobRecord(id, sources, tuple(map(_target, plan.roots)), plan.partitions, operators, _keys(plan))
+    return JobRecord(
+        id, sources, tuple(map(_target, plan.roots)), plan.partitions, token_hex(16), operators, _keys(plan)
+    )
 
 
 def _keys(plan: JobPlan) -> dict[str, str]:

@@ -29,6 +29,7 @@ from rowkind.operators.contract import BatchContext, Operator
 from rowkind.runtime.exchange import packed, unpacked
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.remote import reporting
+from rowkind.state.hashing import use_key
 from rowkind.state.store import StateStore
 
 Batches = Iterator[pa.RecordBatch]
@@ -57,12 +58,13 @@ def task_number() -> int:
     return task.partitionId() if task else 0
 
 
-def running(steps: Sequence[Step], counters: Any) -> Callable[[Batches], Batches]:
-    """For mapInArrow: all the steps, one behind the other."""
-    return partial(reporting, _run, pickle.dumps(tuple(steps)), counters)
+def running(steps: Sequence[Step], counters: Any, hash_key: bytes = b"") -> Callable[[Batches], Batches]:
+    """For mapInArrow: all the steps, one behind the other; rows are hashed by the key of the job."""
+    return partial(reporting, _run, pickle.dumps(tuple(steps)), counters, hash_key)
 
 
-def _run(packed: bytes, counters: Any, batches: Batches) -> Batches:
+def _run(packed: bytes, counters: Any, hash_key: bytes, batches: Batches) -> Batches:
+    use_key(hash_key)
     counts: Counter[str] = Counter()
     for step in pickle.loads(packed):
         batches = step.run(batches, counts)

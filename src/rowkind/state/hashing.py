@@ -2,6 +2,9 @@
 
 Equal are: values of the same column that SQL calls equal, NULL and NULL, NaN and NaN, 0.0 and -0.0. Two different keys
 share all 128 bits with a chance of about n² / 2**129 for n keys (10**-20 for ten billion), which is taken as never.
+
+That holds for keys that were not made to collide. Whoever knows all constants can find such keys of two words in 2**32
+tries, so a job has constants of its own, made of a secret in its checkpoint: `use_key`.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,17 +22,52 @@ import pyarrow.compute as pc
 
 U64 = npt.NDArray[np.uint64]
 
-_SEEDS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
-_FACTORS = (
-    (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)),
-    (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)),
-)
 _NULL = np.uint64(0xD6E8FEB86659FD93)
 _LONG = 256
 """Strings longer than this many bytes are hashed one by one; the loop over words would be longer than that."""
 _CHUNK = 16_384
 """Rows at a time, so that intermediate arrays stay in the processor's cache."""
 _TAIL = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Constants:
+    """What a hash starts from, what is added before a word, and what is multiplied after it; per lane."""
+
+    seeds: tuple[np.uint64, np.uint64]
+    step: np.uint64
+    factors: tuple[tuple[np.uint64, np.uint64], tuple[np.uint64, np.uint64]]
+
+
+_PLAIN = _Constants(
+    (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)),
+    np.uint64(0x9E3779B97F4A7C15),
+    (
+        (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)),
+        (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)),
+    ),
+)
+
+
+@lru_cache(maxsize=64)
+def _constants(key: bytes) -> _Constants:
+    """Seven words that follow from the key and tell nothing of it; a factor is odd, or it would lose a bit."""
+    if not key:
+        return _PLAIN
+    words = np.frombuffer(hashlib.blake2b(key, digest_size=56, person=b"rowkind hash").digest(), dtype="<u8")
+    a, b, c, d = (np.uint64(word | np.uint64(1)) for word in words[3:])
+    return _Constants((words[0], words[1]), words[2], ((a, b), (c, d)))
+
+
+class _Process:
+    """What this process hashes with."""
+
+    constants = _PLAIN
+
+
+def use_key(key: bytes) -> None:
+    """Hash by the key of a job from now on. A worker runs one task at a time, and each begins with this."""
+    _Process.constants = _constants(key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +100,8 @@ def hash_rows(table: pa.Table | pa.RecordBatch, columns: Sequence[str] | None = 
 
 
 def hash_columns(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int) -> KeyHashes:
-    return extend(KeyHashes(np.full(rows, _SEEDS[0]), np.full(rows, _SEEDS[1])), columns)
+    one, two = _Process.constants.seeds
+    return extend(KeyHashes(np.full(rows, one), np.full(rows, two)), columns)
 
 
 def extend(hashes: KeyHashes, columns: Sequence[pa.Array | pa.ChunkedArray]) -> KeyHashes:
@@ -100,8 +140,9 @@ def _repeated_digests(column: pa.Array) -> list[U64] | None:
 
 def _mix(lanes: list[U64], words: list[U64]) -> None:
     """One more word a lane in each row's hash."""
-    for lane, word, (a, b) in zip(lanes, words, _FACTORS, strict=True):
-        z = lane + _SEEDS[0]
+    constants = _Process.constants
+    for lane, word, (a, b) in zip(lanes, words, constants.factors, strict=True):
+        z = lane + constants.step
         z ^= word
         z ^= z >> np.uint64(30)
         z *= a
@@ -191,7 +232,7 @@ def decimal_words(column: pa.Array) -> U64:
 def _text_digests(column: pa.Array) -> list[U64]:
     """A digest of each text: eight bytes at a time, all rows at once; the length, with NULL as -1, ends it."""
     size = len(column)
-    lanes = [np.full(size, seed) for seed in _SEEDS]
+    lanes = [np.full(size, seed) for seed in _Process.constants.seeds]
     wide = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)
     _, offset_buffer, data_buffer = column.buffers()
     if not size or offset_buffer is None:
