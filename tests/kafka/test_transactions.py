@@ -9,7 +9,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from rowkind.errors import RowkindError
 from rowkind.kafka import transactions
-from rowkind.kafka.transactions import Promise, TransactionalWriter
+from rowkind.kafka.transactions import Insert, Marker, Promise, TransactionalWriter
 from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka
@@ -18,21 +18,21 @@ pytestmark = pytest.mark.kafka
 @pytest.fixture
 def promise(topic: TopicFactory) -> Promise:
     name = topic()
-    return Promise(prefix=name, sink=0, checkpoint="here", version=1, marker_topic=name)
+    return Promise(Insert(prefix=name, name="t.1", checkpoint="here", marker_topic=name), version=1, entry="e")
 
 
 def written(client: KafkaClient, promise: Promise) -> TransactionalWriter:
-    return TransactionalWriter({"bootstrap.servers": client.bootstrap}, promise.marker_topic, promise, 0)
+    return TransactionalWriter({"bootstrap.servers": client.bootstrap}, promise.insert.marker_topic, promise.insert, 0)
 
 
 @pytest.fixture
 def unended(kafka_client: KafkaClient, promise: Promise) -> Iterator[None]:
     """The task's group has an offset in a transaction that nobody ends, as after a broker has lost its end."""
-    consumer = Consumer({**kafka_client.config, "group.id": promise.group(0)})
-    producer = Producer({**kafka_client.config, "transactional.id": f"{promise.prefix}-lost"})
+    consumer = Consumer({**kafka_client.config, "group.id": promise.insert.group(0)})
+    producer = Producer({**kafka_client.config, "transactional.id": f"{promise.insert.prefix}-lost"})
     producer.init_transactions()
     producer.begin_transaction()
-    marker = TopicPartition(promise.marker_topic, 0, promise.version)
+    marker = TopicPartition(promise.insert.marker_topic, 0, promise.version)
     producer.send_offsets_to_transaction([marker], consumer.consumer_group_metadata())
     yield
     producer.abort_transaction()
@@ -44,7 +44,7 @@ def test_a_marker_says_which_batch_is_in(kafka_client: KafkaClient, promise: Pro
     assert first.committed is None
     first.begin(promise, 60)
     first.commit(promise)
-    assert written(kafka_client, promise).committed == promise.version
+    assert written(kafka_client, promise).committed == Marker(promise.version, promise.entry)
 
 
 @pytest.mark.usefixtures("unended")
@@ -55,4 +55,4 @@ def test_a_transaction_whose_end_is_lost_is_named(
     with pytest.raises(RowkindError) as refused:
         written(kafka_client, promise)
     assert refused.value.condition == "TRANSACTION_END_LOST"
-    assert promise.group(0) in str(refused.value)
+    assert promise.insert.group(0) in str(refused.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -28,15 +28,16 @@ class Job:
         self.log = log
         self.notes: list[str] = []
 
-    def start(self) -> Upcoming:
+    def start(self, drain: bool = False) -> Upcoming:
         self.stopping = threading.Event()
-        return Upcoming(self.checkpoint, planner(self.log), self.stopping, self.notes.append)
+        standing = self.checkpoint.standing()
+        return Upcoming(self.checkpoint, standing, planner(self.log), "digest", self.stopping, self.notes.append, drain)
 
-    def done(self, entry: dict[str, Any]) -> None:
+    def done(self, entry: Mapping[str, Any]) -> None:
         self.checkpoint.finish(entry["number"], {"version": entry["number"]})
 
 
-def until(entry: dict[str, Any]) -> int:
+def until(entry: Mapping[str, Any]) -> int:
     return int(entry["until"][0]["a"]["0"])
 
 
@@ -98,7 +99,7 @@ class Away(Log):
 
 def test_a_job_that_has_begun_waits_for_its_cluster_and_says_so_once(tmp_path: Path) -> None:
     job = Job(tmp_path, Away([True, False, False, False, True]))
-    entries: Iterator[dict[str, Any]] = iter(job.start())
+    entries: Iterator[Mapping[str, Any]] = iter(job.start())
     assert [until(entry) for entry in islice(entries, 2)] == [6, 7]
     assert len(job.notes) == 2
     assert all("here:1" in note for note in job.notes)
