@@ -125,6 +125,15 @@ STATE_PARTITIONS = Option(
     "Number of partitions of keyed state; kept in the checkpoint, so it counts at a job's first start only.",
 )
 
+CHECKPOINT_SYNC = Option(
+    "rowkind.checkpoint.sync",
+    boolean,
+    "boolean",
+    True,
+    "Whether files of a checkpoint on a local file system are on the disk, not only handed to the system, before a "
+    "batch is done: without it a job goes on after any crash of its own, but perhaps not after a power cut.",
+)
+
 RESTORE_PATH = Option(
     "execution.state-recovery.path",
     text,
@@ -150,6 +159,7 @@ SESSION: tuple[Option[Any], ...] = (
     CDC_DUPLICATES,
     STATE_TTL,
     STATE_PARTITIONS,
+    CHECKPOINT_SYNC,
     RESTORE_PATH,
 )
 

@@ -112,7 +112,9 @@ class BatchStep:
     def _write(self, batch: Batch, entry: str) -> None:
         spark, version = self._spark, batch.number
         added, times = counters(spark), highest(spark)
-        versions = Versions(self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS)
+        versions = Versions(
+            self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS, self._checkpoint.sync
+        )
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
         frames = Frames(spark, self._plan, batch, versions, added, times)
         try:

@@ -31,13 +31,18 @@ _KEPT = 100
 
 
 class Checkpoint:
-    """Opened by the driver when a job starts. `uri` is a folder on any file system that all of Spark can reach."""
+    """Opened by the driver when a job starts. `uri` is a folder on any file system that all of Spark can reach.
 
-    def __init__(self, uri: str) -> None:
+    With `sync` every file is on the disk before what relies on it is done: an entry before its batch is run, state and
+    entry before the manifest. So a job goes on after the machine lost its power, too.
+    """
+
+    def __init__(self, uri: str, sync: bool = True) -> None:
         self.uri = uri.rstrip("/")
-        self._folder = Folder(self.uri)
-        self._batches = Folder(f"{self.uri}/batches")
-        self._manifests = Folder(f"{self.uri}/manifests")
+        self.sync = sync
+        self._folder = Folder(self.uri, sync=sync)
+        self._batches = Folder(f"{self.uri}/batches", sync=sync)
+        self._manifests = Folder(f"{self.uri}/manifests", sync=sync)
         self._owner: str | None = None
 
     @property
@@ -140,6 +145,7 @@ class Checkpoint:
         """
         self._owner = str(uuid.uuid4())
         self._folder.write_bytes("owner", self._owner.encode())
+        self._folder.sync_folders()
 
     def check_owner(self) -> None:
         if self._owner is not None and self._folder.read_bytes("owner").decode() != self._owner:

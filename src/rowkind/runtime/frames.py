@@ -41,6 +41,8 @@ class Versions:
     version: int
     bases: dict[str, int]
     oldest: int | None = None
+    sync: bool = True
+    """Whether files are on the disk before a batch is done."""
 
 
 class Frames:
@@ -177,7 +179,7 @@ class Frames:
         partitions = self._job.partitions if operator.key else 1
         parcels = [d.then(Combine(packed, partitions, at), PARCELS).frame() for at, d in enumerate(inputs)]
         base = versions.bases.get(stage.name)
-        place = StatePlace(versions.root, stage.name, versions.version, base, versions.oldest)
+        place = StatePlace(versions.root, stage.name, versions.version, base, versions.oldest, versions.sync)
         called = Delta(exchanged(parcels, partitions), PARCELS, self._counters)
         return called.then(Process(packed, place, context, self._times), operator.output_schema)
 

@@ -63,6 +63,7 @@ class Job:
         notify: Callable[[str], None] = print,
         resuming: Resuming = GOING_ON,
         label: str | None = None,
+        sync: bool = True,
     ) -> None:
         self.name = name
         self.label = label or name
@@ -71,7 +72,9 @@ class Job:
         self.error: RowkindError | None = None
         self.cause: BaseException | None = None
         self._own_folder = None if checkpoint else tempfile.mkdtemp(prefix="rowkind-job-")
-        folder = self._checkpoint = Checkpoint(checkpoint or f"{self._own_folder}/checkpoint")
+        folder = self._checkpoint = Checkpoint(
+            checkpoint or f"{self._own_folder}/checkpoint", sync and checkpoint is not None
+        )
         taken = take_over(folder, self.label, plan, resuming, notify)
         plan = self.plan = replace(plan, partitions=taken.record.partitions)
         interval = plan.interval(interval)

@@ -16,6 +16,7 @@ from rowkind.catalog.modes import Guarantee
 from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.session_options import (
     BATCH_INTERVAL,
+    CHECKPOINT_SYNC,
     DML_SYNC,
     JOB_NAME,
     STATE_PARTITIONS,
@@ -242,6 +243,7 @@ class Session:
             self._notify,
             self._resuming,
             label,
+            self.options.value(CHECKPOINT_SYNC),
         )
         self.jobs.append(job)
         if self._stopping:

@@ -184,6 +184,7 @@ class StatePlace:
     version: int
     base: int | None
     oldest: int | None
+    sync: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,7 @@ class Process:
             base=place.base,
             clock_ms=clock,
             oldest=place.oldest,
+            sync=place.sync,
         )
         output = operator.process(delta, store, self.context)
         failpoint("before-state", place.version)

@@ -31,6 +31,7 @@ class StateStore:
 
     `base` is the last committed version in which this operator ran, None when there is none; `clock_ms` is the
     batch's clock; `oldest` is the oldest version that must stay readable: files needed only before it are removed.
+    With `sync` the version is on the disk when `commit` returns.
     """
 
     def __init__(
@@ -44,12 +45,13 @@ class StateStore:
         clock_ms: int = 0,
         oldest: int | None = None,
         cache: str | None = None,
+        sync: bool = True,
     ) -> None:
         self.version = version
         self.clock_ms = clock_ms
         self._oldest = None if oldest is None or base is None else min(oldest, base)
         self._place = Place(operator, partition, version)
-        self._folder = Folder(f"{root.rstrip('/')}/{operator}/{partition}", cache)
+        self._folder = Folder(f"{root.rstrip('/')}/{operator}/{partition}", cache, sync)
         self._base_version = base
         self._base = Listing() if base is None else read_listing(self._folder, base, self._place)
         self._opened: dict[str, tuple[StateTable, tuple[RunInfo, ...]]] = {}
