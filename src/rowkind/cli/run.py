@@ -136,10 +136,14 @@ def _session(
     resuming: Resuming | None = None,
 ) -> Session:
     from rowkind.runtime.spark import start_spark
+    from rowkind.runtime.speculation import without_speculation
 
+    spark_settings, notes = without_speculation(pairs(conf))
+    for note in notes:
+        console.notice(note)  # type: ignore[attr-defined]
     # Java starts meanwhile; what is imported here only waits for a thread to be done with it.
     threading.Thread(target=import_module, args=("rowkind.runtime.session",), daemon=True).start()
-    spark = start_spark(master, pairs(conf))
+    spark = start_spark(master, spark_settings)
     from rowkind.runtime.session import Session
 
     session = Session(

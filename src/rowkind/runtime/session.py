@@ -35,6 +35,7 @@ from rowkind.runtime.planning import Planner, plans_text
 from rowkind.runtime.resuming import Resuming
 from rowkind.runtime.sinks import prepare_sinks
 from rowkind.runtime.spark import rely_on, start_spark
+from rowkind.runtime.speculation import check_speculation
 from rowkind.sql import parse_script, substitute
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source
@@ -210,6 +211,7 @@ class Session:
         sinks = [plan.table for plan in plans if isinstance(plan, n.Sink)]
         if self._checkpoint is None and any(t.sink.guarantee is Guarantee.EXACTLY_ONCE for t in sinks):
             self._notify("Warning: exactly-once without a checkpoint folder: the promise ends with this run.")
+        check_speculation(dict(self.spark.sparkContext.getConf().getAll()), sinks)
         for warning in prepare_sinks(sinks):
             self._notify(f"Warning: {warning}")
         job = self._start(plans, sinks[0].name)
