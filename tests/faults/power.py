@@ -1,7 +1,7 @@
 """A power cut: files keep what was synced, folders the names they had when they were synced, and all else is gone.
 
-`recording` notes every sync of a process; `cut` then makes a copy of a folder as the disk would have it. Processes that
-a test starts note theirs with `SITECUSTOMIZE` on their path.
+`recording` notes every sync of a process; `cut` then makes a copy of a folder as the disk would have it. `recorded` has
+the processes of a command note theirs, beginning with what is there.
 """
 
 from __future__ import annotations
@@ -46,6 +46,31 @@ def _said(file: int, record: Path) -> dict[str, object]:
     with suppress(FileExistsError):  # the content stays, even when its names are gone
         os.link(os.readlink(f"/proc/self/fd/{file}"), record / str(status.st_ino))
     return {"file": status.st_ino, "size": status.st_size}
+
+
+def recorded(folder: Path, record: Path) -> dict[str, str]:
+    """The environment of a command whose processes note what they sync; what is there now is on the disk."""
+    record.mkdir(parents=True)
+    (record / "sitecustomize.py").write_text(SITECUSTOMIZE)
+    lines = []
+    for path in (folder, *folder.rglob("*")) if folder.exists() else ():
+        with _opened(path) as file:
+            lines.append(_said(file, record))
+    if folder.exists():
+        names = {folder.name: [folder.stat().st_ino, True]}
+        lines.append({"folder": folder.parent.stat().st_ino, "names": names})
+    (record / "syncs").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path = os.pathsep.join(filter(None, (str(record), str(Path.cwd()), os.environ.get("PYTHONPATH"))))
+    return {"PYTHONPATH": path, "ROWKIND_TEST_POWER": str(record)}
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        yield file
+    finally:
+        os.close(file)
 
 
 @contextmanager
