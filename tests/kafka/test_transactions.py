@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -56,3 +58,34 @@ def test_a_transaction_whose_end_is_lost_is_named(
         written(kafka_client, promise)
     assert refused.value.condition == "TRANSACTION_END_LOST"
     assert promise.insert.group(0) in str(refused.value)
+
+
+def kept(client: KafkaClient, promise: Promise) -> TransactionalWriter | None:
+    return transactions.transaction({"bootstrap.servers": client.bootstrap}, None, promise, 0)
+
+
+def done(client: KafkaClient, promise: Promise) -> None:
+    """A batch in a worker that keeps its writer."""
+    writer = kept(client, promise)
+    assert writer is not None
+    writer.commit(promise)
+    transactions.give_back(promise, 0, writer)
+
+
+def test_a_kept_writer_serves_its_checkpoint_only(kafka_client: KafkaClient, promise: Promise) -> None:
+    done(kafka_client, promise)
+    assert kept(kafka_client, promise) is None
+    done(kafka_client, replace(promise, insert=replace(promise.insert, checkpoint="there")))
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["kept", "fresh"])
+@pytest.mark.parametrize("older", [{"version": 0}, {"entry": "another"}], ids=["later batch", "another of its number"])
+def test_a_batch_that_the_checkpoint_does_not_know_is_refused(
+    kafka_client: KafkaClient, promise: Promise, older: dict[str, Any], fresh: bool
+) -> None:
+    done(kafka_client, promise)
+    if fresh:
+        transactions._kept.clear()
+    with pytest.raises(RowkindError) as refused:
+        kept(kafka_client, replace(promise, **older))
+    assert refused.value.condition == "CHECKPOINT_NOT_LATEST"

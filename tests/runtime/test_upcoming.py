@@ -73,6 +73,28 @@ def test_a_bounded_job_ends_and_has_ended_when_it_is_started_again(tmp_path: Pat
     assert again.finished
 
 
+def test_a_drained_job_ends_after_the_batch_under_way(tmp_path: Path) -> None:
+    job = Job(tmp_path, Log({A0: 5}))
+    first = next(iter(job.start()))
+    job.log.ends[A0] = 9
+    draining = job.start(drain=True)
+    for entry in draining:
+        assert entry == first
+        job.done(entry)
+    assert not draining.finished
+    assert job.checkpoint.last() == 0
+    assert list(job.start(drain=True)) == []
+
+
+def test_an_entry_that_another_script_wrote_meanwhile_is_not_run(tmp_path: Path) -> None:
+    job = Job(tmp_path, Log({A0: 5}))
+    late = job.start()
+    job.checkpoint.begin(0, {"number": 0, "plan": "another"})
+    with pytest.raises(RowkindError) as refused:
+        next(iter(late))
+    assert refused.value.condition == "BATCH_OF_ANOTHER_SCRIPT"
+
+
 def test_it_stops_while_it_waits(tmp_path: Path) -> None:
     job = Job(tmp_path, Log({A0: 5}))
     upcoming = job.start()

@@ -13,7 +13,7 @@ from rowkind.plan.described import described
 from rowkind.plan.traits import emits
 from rowkind.runtime.job_plan import JobPlan
 
-FORMAT = 3
+FORMAT = 4
 """Of checkpoints: changes when something is kept or placed in another way, so that old folders are refused."""
 
 
