@@ -61,11 +61,11 @@ class Checkpoint:
         except (KeyError, TypeError, AttributeError) as error:
             raise self._damaged("job.json", f"not a job: {error!r}") from None
 
-    def open(self, plan: JobPlan, standing: Standing | None = None) -> tuple[JobRecord, list[str]]:
+    def open(self, plan: JobPlan) -> tuple[JobRecord, list[str]]:
         """The record of this job, as it was written or written now, and what to tell. Another's is refused."""
-        found = self.record()
-        given, notes = self.agreed(plan, standing or self.standing(), found)
-        return (given if given == found else self._recorded(given)), notes
+        given, notes = self.agreed(plan, self.standing(), self.record())
+        self.keep(given)
+        return given, notes
 
     def agreed(self, plan: JobPlan, standing: Standing, found: JobRecord | None) -> tuple[JobRecord, list[str]]:
         """What `open` answers, without a trace."""
@@ -103,9 +103,9 @@ class Checkpoint:
     def _missing(self, file: str) -> RowkindError:
         return RowkindError("CHECKPOINT_FILE_MISSING", checkpoint=self.uri, file=file)
 
-    def _recorded(self, record: JobRecord) -> JobRecord:
-        self._folder.write_bytes("job.json", json.dumps(record.to_json(), indent=2).encode())
-        return record
+    def keep(self, record: JobRecord) -> None:
+        if record != self.record():
+            self._folder.write_bytes("job.json", json.dumps(record.to_json(), indent=2).encode())
 
     def _read(self, name: str) -> Any | None:
         """The content of a json file, None where there is none."""

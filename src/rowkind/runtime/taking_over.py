@@ -34,10 +34,11 @@ def take_over(folder: Checkpoint, job: str, plan: JobPlan, resuming: Resuming, n
         check_script(folder.uri, before.pending, digest)
     folder.claim()
     standing = folder.standing()
-    record, notes = folder.open(plan, standing)
+    record, notes = folder.agreed(plan, standing, folder.record())
     for note in notes:
         notify(note)
     standing = _settled(folder, standing, record, plan, digest, resuming.rewind, notify)
+    folder.keep(record)
     return Taken(record, standing, digest, ExactlyOnce(plan.sinks, folder, job, folder.lineage(record.id)))
 
 
