@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def labs(spark: SparkSession, kafka_client: KafkaClient) -> Iterator[Callable[..., Lab]]:
-    """Makes labs: `labs()`, `labs(checkpoint)`. Their jobs are stopped when the test ends."""
+    """Makes labs: `labs()`, `labs(checkpoint, rewind=True)`. Their jobs are stopped when the test ends."""
     made: list[Lab] = []
 
-    def make(checkpoint: str | None = None) -> Lab:
-        made.append(Lab(spark, kafka_client, checkpoint))
+    def make(checkpoint: str | None = None, **more: bool) -> Lab:
+        made.append(Lab(spark, kafka_client, checkpoint, more))
         return made[-1]
 
     yield make

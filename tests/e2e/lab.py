@@ -32,6 +32,8 @@ class Lab:
     spark: SparkSession
     client: KafkaClient
     checkpoint: str | None = None
+    more: dict[str, bool] = field(default_factory=dict)
+    """Further arguments of the session."""
     notices: list[str] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
 
@@ -41,6 +43,7 @@ class Lab:
             self.checkpoint,
             notify=self.notices.append,
             show=lambda _, rows: self.shown.extend(rows),
+            **self.more,
         )
 
     def start(self, script: str, **names: str) -> Answer:

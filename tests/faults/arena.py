@@ -66,6 +66,9 @@ class Arena:
     found: list[str] = field(default_factory=list)
     master: str | None = None
     parallelism: int | None = None
+    inserts: str = INSERTS
+    flags: tuple[str, ...] = ()
+    """Further arguments of the command."""
 
     def __post_init__(self) -> None:
         self.checkpoint = self.folder / "checkpoint"
@@ -111,7 +114,7 @@ class Arena:
             "formats": FORMATS,
             "run": self.run,
         }
-        text = TABLES.format(**names) + INSERTS
+        text = TABLES.format(**names) + self.inserts
         path = self.folder / "job.sql"
         path.write_text(text)
         return path
@@ -120,16 +123,17 @@ class Arena:
         """The job as a user starts it; the same command resumes it."""
         self.runs += 1
         master = ("--master", self.master) if self.master else ()
-        arguments = ("run", str(self.script()), "--checkpoint", str(self.checkpoint), *master)
+        arguments = ("run", str(self.script()), "--checkpoint", str(self.checkpoint), *master, *self.flags)
         return started(self.folder / f"run-{self.runs}", *arguments, env=env)
 
-    def faults(self, independent: bool = False) -> list[str]:
-        """What is missing or wrong in the output now.
+    def faults(self, independent: bool = False, promise: Promise | None = None) -> list[str]:
+        """What is missing or wrong in the output now, by the job's promise or another one.
 
         While a job runs only completeness is asked for: nothing that is there twice goes away by waiting.
         """
         if independent:
-            return self._faults({o.table: observed(self.broker.bootstrap, self.topic(o.table)) for o in OUTPUTS})
+            found = {o.table: observed(self.broker.bootstrap, self.topic(o.table)) for o in OUTPUTS}
+            return self._faults(found, promise)
         ends = {o.table: self.client.end_offsets(self.topic(o.table), committed=True) for o in OUTPUTS}
         if (len(self.events), ends) != self.looked:  # nothing else can have changed
             self.looked = len(self.events), ends
@@ -158,15 +162,19 @@ class Arena:
         topic = self.topic(OUTPUTS[0].table)
         job.until(lambda: any(self.client.end_offsets(topic).values()))
 
-    def finish(self, job: Command) -> None:
+    def finish(self, job: Command, promise: Promise | None = None) -> None:
         """All of the load comes through, the job stops when asked to, and an independent reader finds no fault."""
+        self.complete(job)
+        self.verify(promise)
+
+    def complete(self, job: Command) -> None:
+        """All of the load comes through, and the job stops when asked to."""
         self.until_complete(job)
         job.signal(15)
         assert job.wait() == 0, job.err
-        self.verify()
 
-    def verify(self) -> None:
-        faults = self.faults(independent=True)
+    def verify(self, promise: Promise | None = None) -> None:
+        faults = self.faults(independent=True, promise=promise)
         assert not faults, "; ".join(faults)[:2000]
 
     def records_lost_before(self, ends: dict[int, int]) -> list[Event]:

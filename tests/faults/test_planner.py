@@ -54,7 +54,8 @@ def planner(source: KafkaTable) -> BatchPlanner:
 
 
 def upcoming(folder: Path, source: KafkaTable, notify: Callable[[str], None]) -> Iterator[dict[str, Any]]:
-    return iter(Upcoming(Checkpoint(str(folder)), planner(source), threading.Event(), notify))
+    checkpoint = Checkpoint(str(folder))
+    return iter(Upcoming(checkpoint, checkpoint.standing(), planner(source), "digest", threading.Event(), notify))
 
 
 def ranges(offset: dict[str, Any] | None) -> list[tuple[int, int]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from rowkind.errors import RowkindError
 from rowkind.kafka import transactions
-from rowkind.kafka.transactions import Promise, TransactionalWriter
+from rowkind.kafka.transactions import Insert, Marker, Promise, TransactionalWriter
 from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka
@@ -18,21 +20,21 @@ pytestmark = pytest.mark.kafka
 @pytest.fixture
 def promise(topic: TopicFactory) -> Promise:
     name = topic()
-    return Promise(prefix=name, sink=0, checkpoint="here", version=1, marker_topic=name)
+    return Promise(Insert(prefix=name, name="t.1", checkpoint="here", marker_topic=name), version=1, entry="e")
 
 
 def written(client: KafkaClient, promise: Promise) -> TransactionalWriter:
-    return TransactionalWriter({"bootstrap.servers": client.bootstrap}, promise.marker_topic, promise, 0)
+    return TransactionalWriter({"bootstrap.servers": client.bootstrap}, promise.insert.marker_topic, promise.insert, 0)
 
 
 @pytest.fixture
 def unended(kafka_client: KafkaClient, promise: Promise) -> Iterator[None]:
     """The task's group has an offset in a transaction that nobody ends, as after a broker has lost its end."""
-    consumer = Consumer({**kafka_client.config, "group.id": promise.group(0)})
-    producer = Producer({**kafka_client.config, "transactional.id": f"{promise.prefix}-lost"})
+    consumer = Consumer({**kafka_client.config, "group.id": promise.insert.group(0)})
+    producer = Producer({**kafka_client.config, "transactional.id": f"{promise.insert.prefix}-lost"})
     producer.init_transactions()
     producer.begin_transaction()
-    marker = TopicPartition(promise.marker_topic, 0, promise.version)
+    marker = TopicPartition(promise.insert.marker_topic, 0, promise.version)
     producer.send_offsets_to_transaction([marker], consumer.consumer_group_metadata())
     yield
     producer.abort_transaction()
@@ -44,7 +46,7 @@ def test_a_marker_says_which_batch_is_in(kafka_client: KafkaClient, promise: Pro
     assert first.committed is None
     first.begin(promise, 60)
     first.commit(promise)
-    assert written(kafka_client, promise).committed == promise.version
+    assert written(kafka_client, promise).committed == Marker(promise.version, promise.entry)
 
 
 @pytest.mark.usefixtures("unended")
@@ -55,4 +57,35 @@ def test_a_transaction_whose_end_is_lost_is_named(
     with pytest.raises(RowkindError) as refused:
         written(kafka_client, promise)
     assert refused.value.condition == "TRANSACTION_END_LOST"
-    assert promise.group(0) in str(refused.value)
+    assert promise.insert.group(0) in str(refused.value)
+
+
+def kept(client: KafkaClient, promise: Promise) -> TransactionalWriter | None:
+    return transactions.transaction({"bootstrap.servers": client.bootstrap}, None, promise, 0)
+
+
+def done(client: KafkaClient, promise: Promise) -> None:
+    """A batch in a worker that keeps its writer."""
+    writer = kept(client, promise)
+    assert writer is not None
+    writer.commit(promise)
+    transactions.give_back(promise, 0, writer)
+
+
+def test_a_kept_writer_serves_its_checkpoint_only(kafka_client: KafkaClient, promise: Promise) -> None:
+    done(kafka_client, promise)
+    assert kept(kafka_client, promise) is None
+    done(kafka_client, replace(promise, insert=replace(promise.insert, checkpoint="there")))
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["kept", "fresh"])
+@pytest.mark.parametrize("older", [{"version": 0}, {"entry": "another"}], ids=["later batch", "another of its number"])
+def test_a_batch_that_the_checkpoint_does_not_know_is_refused(
+    kafka_client: KafkaClient, promise: Promise, older: dict[str, Any], fresh: bool
+) -> None:
+    done(kafka_client, promise)
+    if fresh:
+        transactions._kept.clear()
+    with pytest.raises(RowkindError) as refused:
+        kept(kafka_client, replace(promise, **older))
+    assert refused.value.condition == "CHECKPOINT_NOT_LATEST"

@@ -51,6 +51,9 @@ class Log:
         self.notes.append("made anew")
         return dict.fromkeys(beyond, self.begin)
 
+    def expect(self, ranges: Sequence[OffsetRange]) -> None:
+        pass
+
     def take_notes(self) -> list[str]:
         taken, self.notes = self.notes, []
         return taken

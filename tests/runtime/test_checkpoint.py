@@ -66,9 +66,9 @@ def test_a_missing_entry_of_a_batch_is_named(tmp_path: Path) -> None:
 
 def test_an_entry_that_is_there_stands(tmp_path: Path) -> None:
     checkpoint = Checkpoint(str(tmp_path))
-    assert not checkpoint.begun(0)
+    assert checkpoint.standing().pending is None
     assert checkpoint.begin(0, {"number": 0}) == {"number": 0}
-    assert checkpoint.begun(0)
+    assert checkpoint.standing().pending == {"number": 0}
     assert checkpoint.begin(0, {"number": 0, "of": "another run"}) == {"number": 0}
     assert [path.name for path in (tmp_path / "batches").iterdir()] == ["0"]
 

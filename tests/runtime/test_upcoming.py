@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -28,15 +28,16 @@ class Job:
         self.log = log
         self.notes: list[str] = []
 
-    def start(self) -> Upcoming:
+    def start(self, drain: bool = False) -> Upcoming:
         self.stopping = threading.Event()
-        return Upcoming(self.checkpoint, planner(self.log), self.stopping, self.notes.append)
+        standing = self.checkpoint.standing()
+        return Upcoming(self.checkpoint, standing, planner(self.log), "digest", self.stopping, self.notes.append, drain)
 
-    def done(self, entry: dict[str, Any]) -> None:
+    def done(self, entry: Mapping[str, Any]) -> None:
         self.checkpoint.finish(entry["number"], {"version": entry["number"]})
 
 
-def until(entry: dict[str, Any]) -> int:
+def until(entry: Mapping[str, Any]) -> int:
     return int(entry["until"][0]["a"]["0"])
 
 
@@ -72,6 +73,28 @@ def test_a_bounded_job_ends_and_has_ended_when_it_is_started_again(tmp_path: Pat
     assert again.finished
 
 
+def test_a_drained_job_ends_after_the_batch_under_way(tmp_path: Path) -> None:
+    job = Job(tmp_path, Log({A0: 5}))
+    first = next(iter(job.start()))
+    job.log.ends[A0] = 9
+    draining = job.start(drain=True)
+    for entry in draining:
+        assert entry == first
+        job.done(entry)
+    assert not draining.finished
+    assert job.checkpoint.last() == 0
+    assert list(job.start(drain=True)) == []
+
+
+def test_an_entry_that_another_script_wrote_meanwhile_is_not_run(tmp_path: Path) -> None:
+    job = Job(tmp_path, Log({A0: 5}))
+    late = job.start()
+    job.checkpoint.begin(0, {"number": 0, "plan": "another"})
+    with pytest.raises(RowkindError) as refused:
+        next(iter(late))
+    assert refused.value.condition == "BATCH_OF_ANOTHER_SCRIPT"
+
+
 def test_it_stops_while_it_waits(tmp_path: Path) -> None:
     job = Job(tmp_path, Log({A0: 5}))
     upcoming = job.start()
@@ -98,7 +121,7 @@ class Away(Log):
 
 def test_a_job_that_has_begun_waits_for_its_cluster_and_says_so_once(tmp_path: Path) -> None:
     job = Job(tmp_path, Away([True, False, False, False, True]))
-    entries: Iterator[dict[str, Any]] = iter(job.start())
+    entries: Iterator[Mapping[str, Any]] = iter(job.start())
     assert [until(entry) for entry in islice(entries, 2)] == [6, 7]
     assert len(job.notes) == 2
     assert all("here:1" in note for note in job.notes)

@@ -127,6 +127,15 @@ STATE_PARTITIONS = Option(
     "`spark.executor.instances`, else 16.",
 )
 
+CHECKPOINT_SYNC = Option(
+    "rowkind.checkpoint.sync",
+    boolean,
+    "boolean",
+    True,
+    "Whether files of a checkpoint on a local file system are on the disk, not only handed to the system, before a "
+    "batch is done: without it a job goes on after any crash of its own, but perhaps not after a power cut.",
+)
+
 RESTORE_PATH = Option(
     "execution.state-recovery.path",
     text,
@@ -152,6 +161,7 @@ SESSION: tuple[Option[Any], ...] = (
     CDC_DUPLICATES,
     STATE_TTL,
     STATE_PARTITIONS,
+    CHECKPOINT_SYNC,
     RESTORE_PATH,
 )
 

@@ -15,6 +15,7 @@ import typer
 from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
+    from rowkind.runtime.resuming import Resuming
     from rowkind.runtime.session import Session
 
 File = Annotated[Path, typer.Argument(help="A script of Flink SQL statements.", exists=True, dir_okay=False)]
@@ -36,6 +37,16 @@ def run(
     set: Settings = None,
     master: Master = None,
     conf: Conf = None,
+    rewind: Annotated[
+        bool,
+        typer.Option(
+            "--rewind",
+            help="Go on from a checkpoint that is older than its sinks: what they got since is written again.",
+        ),
+    ] = False,
+    drain: Annotated[
+        bool, typer.Option("--drain", help="Only finish the batch that was under way when the job ended.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the whole stack of an error.")] = False,
 ) -> None:
     """Run a SQL script: each INSERT or statement set is one streaming job.
@@ -43,11 +54,14 @@ def run(
     Jobs run side by side until they end, or until Ctrl-C, which lets the batch under way finish.
     """
     from rowkind.cli.console import Console
+    from rowkind.runtime.resuming import Resuming
 
+    resuming = Resuming(rewind, drain)
+    resuming.check(checkpoint)
     text = _checked(file, var, set)
     console = Console()
     stop = threading.Event()
-    session = _session(checkpoint, set, master, conf, console)
+    session = _session(checkpoint, set, master, conf, console, resuming)
 
     from rowkind.runtime.job import wait_for
     from rowkind.runtime.session import Selection
@@ -114,13 +128,22 @@ def _checked(file: Path, variables: list[str] | None, settings: list[str] | None
 
 
 def _session(
-    checkpoint: str | None, settings: list[str] | None, master: str | None, conf: list[str] | None, console: object
+    checkpoint: str | None,
+    settings: list[str] | None,
+    master: str | None,
+    conf: list[str] | None,
+    console: object,
+    resuming: Resuming | None = None,
 ) -> Session:
     from rowkind.runtime.spark import start_spark
+    from rowkind.runtime.speculation import without_speculation
 
+    spark_settings, notes = without_speculation(pairs(conf))
+    for note in notes:
+        console.notice(note)  # type: ignore[attr-defined]
     # Java starts meanwhile; what is imported here only waits for a thread to be done with it.
     threading.Thread(target=import_module, args=("rowkind.runtime.session",), daemon=True).start()
-    spark = start_spark(master, pairs(conf))
+    spark = start_spark(master, spark_settings)
     from rowkind.runtime.session import Session
 
     session = Session(
@@ -130,6 +153,8 @@ def _session(
         show=console.rows,  # type: ignore[attr-defined]
         as_text=True,
         owned=True,
+        rewind=resuming is not None and resuming.rewind,
+        drain=resuming is not None and resuming.drain,
     )
     for key, value in pairs(settings).items():
         session.set(key, value)

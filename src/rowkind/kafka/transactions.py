@@ -1,8 +1,9 @@
 """Exactly-once writing: the rows of a sink task and the marker of its batch in one transaction.
 
-The marker is an offset commit of a group of the task's own: offset v+1 says that batch v is in, its metadata names the
-checkpoint, so that a fresh run with the same prefix does not take old markers for its own. It is sent before the rows:
-a producer that was fenced learns of it before it has read any input.
+The marker is an offset commit of a group of the task's own: offset v+1 says that batch v is in. Its metadata names the
+checkpoint, so that a fresh run with the same prefix does not take old markers for its own, and the batch's entry, so
+that a checkpoint which was put back does not take another batch of that number for its own. It is sent before the
+rows: a producer that was fenced learns of it before it has read any input.
 """
 
 from __future__ import annotations
@@ -35,45 +36,84 @@ _FENCED = frozenset({KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH, Kafk
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
-    """What exactly-once needs to know of a sink: recorded in the checkpoint, the same when a batch is run again."""
+class Marker:
+    """Of a task's last batch that is in: its number, and the id of the entry that it was run from."""
+
+    version: int
+    entry: str
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """One INSERT as its transactions know it, whatever batch it is in."""
 
     prefix: str
-    sink: int
+    name: str
+    """Tells the INSERTs under one prefix apart, wherever they stand in a script."""
     checkpoint: str
-    version: int
     marker_topic: str
 
     def transactional_id(self, task: int) -> str:
-        return f"{self.prefix}-{self.sink}-{task}"
+        return f"{self.prefix}-{self.name}-{task}"
 
     def group(self, task: int) -> str:
-        return f"{self.prefix}.{self.sink}.{task}"
+        return f"{self.prefix}.{self.name}.{task}"
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A task of an INSERT that has had transactions, as a checkpoint remembers it."""
+
+    prefix: str
+    name: str
+    marker_topic: str
+    servers: str
+    task: int
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What exactly-once needs to know of an INSERT in a batch: the same when the batch is run again."""
+
+    insert: Insert
+    version: int
+    entry: str
+
+    def kept(self, last: Marker | None) -> bool:
+        """Whether the batch is in already, by the marker of a task. Raises when a later or another batch is."""
+        if last is None or last.version < self.version:
+            return False
+        if last != Marker(self.version, self.entry):
+            raise RowkindError(
+                "CHECKPOINT_NOT_LATEST", prefix=self.insert.prefix, batch=self.version, found=last.version
+            )
+        return True
 
 
 class TransactionalWriter(Writer):
     """A writer whose messages count only when `commit` is done. Remembers the last batch that it committed."""
 
-    def __init__(self, properties: Properties, topic: str | None, promise: Promise, task: int) -> None:
+    def __init__(self, properties: Properties, topic: str | None, insert: Insert, task: int) -> None:
         timeout = int(properties.get("transaction.timeout.ms", DEFAULT_TIMEOUT_MS))
         settings: dict[str, Any] = {
-            "transactional.id": promise.transactional_id(task),
+            "transactional.id": insert.transactional_id(task),
             "transaction.timeout.ms": timeout,
             # With the connection to the coordinator kept up, taking an id over takes milliseconds, not half a second.
             "enable.sparse.connections": False,
         }
         super().__init__(properties, topic, **settings)
-        self.marker_topic = promise.marker_topic
-        self._group = promise.group(task)
+        self.insert = insert
+        self._group = insert.group(task)
         self._consumer = self._reader("read_committed")
         self._retried(partial(self.producer.init_transactions, PATIENCE))
         # Only now: before the transactions of an earlier owner are ended, the marker may still change.
-        self.committed = self._marker(promise.checkpoint)
+        self.committed = self._marker()
 
     def begin(self, promise: Promise, patience: float) -> None:
         """Open the transaction of a batch with its marker. Raises at once when another producer has the id."""
         self._retried(self.producer.begin_transaction, patience)
-        marker = TopicPartition(self.marker_topic, 0, promise.version + 1, promise.checkpoint)
+        said = f"{self.insert.checkpoint} {promise.entry}"
+        marker = TopicPartition(self.insert.marker_topic, 0, promise.version + 1, said)
         group = self._consumer.consumer_group_metadata()
         send = partial(self.producer.send_offsets_to_transaction, [marker], group, patience)
         answered(lambda: self._retried(send, patience), patience)
@@ -81,7 +121,7 @@ class TransactionalWriter(Writer):
     def commit(self, promise: Promise) -> None:
         """Make what was flushed count."""
         self._retried(partial(self.producer.commit_transaction, PATIENCE))
-        self.committed = promise.version
+        self.committed = Marker(promise.version, promise.entry)
 
     @property
     def disturbed(self) -> bool:
@@ -96,17 +136,18 @@ class TransactionalWriter(Writer):
         self._consumer.close()
         self.discard()
 
-    def _marker(self, checkpoint: str) -> int | None:
-        """The last batch of this checkpoint that is in."""
+    def _marker(self) -> Marker | None:
+        """Of the last batch of this checkpoint that is in."""
         try:
             found = self._offset(self._consumer)
         except KafkaException as error:
             if error.args[0].code() == KafkaError._TIMED_OUT and self._hangs():
-                raise RowkindError("TRANSACTION_END_LOST", topic=self.marker_topic, group=self._group) from None
+                raise RowkindError("TRANSACTION_END_LOST", topic=self.insert.marker_topic, group=self._group) from None
             raise named(error.args[0], self.properties, "reading the marker of a transaction") from None
         if found.error is not None:
             raise named(found.error, self.properties, "reading the marker of a transaction")
-        return found.offset - 1 if found.offset > 0 and found.metadata == checkpoint else None
+        checkpoint, _, entry = (found.metadata or "").partition(" ")
+        return Marker(found.offset - 1, entry) if found.offset > 0 and checkpoint == self.insert.checkpoint else None
 
     def _hangs(self) -> bool:
         """Whether the broker would tell the marker, if only what is before it were ended."""
@@ -123,7 +164,7 @@ class TransactionalWriter(Writer):
         return open_consumer({**self.properties, "group.id": self._group, "isolation.level": isolation})[0]
 
     def _offset(self, consumer: Consumer) -> TopicPartition:
-        (found,) = consumer.committed([TopicPartition(self.marker_topic, 0)], timeout=PATIENCE)
+        (found,) = consumer.committed([TopicPartition(self.insert.marker_topic, 0)], timeout=PATIENCE)
         return found
 
     def _retried(self, call: Callable[[], object], patience: float = PATIENCE) -> None:
@@ -192,12 +233,12 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
     if _owner != os.getpid():
         _kept.clear()
         _owner = os.getpid()
-    name = promise.transactional_id(task)
+    name = promise.insert.transactional_id(task)
     for fresh in (False, True):
         writer = None if fresh else _taken(name, promise)
         if writer is None:
-            writer = TransactionalWriter(properties, topic, promise, task)
-        if writer.committed is not None and writer.committed >= promise.version:
+            writer = TransactionalWriter(properties, topic, promise.insert, task)
+        if _is_in(promise, writer):
             _keep(name, writer)
             return None
         try:
@@ -219,10 +260,18 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
     raise RowkindError("TRANSACTION_FENCED", id=name)
 
 
+def _is_in(promise: Promise, writer: TransactionalWriter) -> bool:
+    try:
+        return promise.kept(writer.committed)
+    except RowkindError:
+        writer.close()
+        raise
+
+
 def _taken(name: str, promise: Promise) -> TransactionalWriter | None:
-    """The writer that was kept, unless it is of no use any more."""
+    """The writer that was kept, unless it is of no use any more, or another job's: what it remembers is not ours."""
     writer = _kept.pop(name, None)
-    if writer is not None and (writer.disturbed or writer.marker_topic != promise.marker_topic):
+    if writer is not None and (writer.disturbed or writer.insert != promise.insert):
         writer.close()
         return None
     return writer
@@ -230,7 +279,7 @@ def _taken(name: str, promise: Promise) -> TransactionalWriter | None:
 
 def give_back(promise: Promise, task: int, writer: TransactionalWriter) -> None:
     """After a commit: the writer stays open for the next batch."""
-    _keep(promise.transactional_id(task), writer)
+    _keep(promise.insert.transactional_id(task), writer)
 
 
 def _keep(name: str, writer: TransactionalWriter) -> None:
@@ -239,18 +288,11 @@ def _keep(name: str, writer: TransactionalWriter) -> None:
         _kept.popitem(last=False)[1].close()
 
 
-def abort_lingering(properties: Properties, ids: list[str]) -> None:
-    """End what an earlier run left open under these ids, so that readers of committed messages are not held up."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    from rowkind.kafka.clients import open_producer
-
-    def end(name: str) -> None:
-        producer, reports = open_producer(properties, **{"transactional.id": name, "enable.sparse.connections": False})
-        try:
-            producer.init_transactions(PATIENCE)
-        except KafkaException as error:
-            raise named(error.args[0], properties, "ending open transactions", tuple(reports.errors)) from None
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(end, ids))
+def settled(properties: Properties, insert: Insert, task: int) -> Marker | None:
+    """End what an earlier run left open, so that readers of committed messages are not held up; what is in since."""
+    try:
+        writer = TransactionalWriter(properties, None, insert, task)
+    except Fenced:
+        raise RowkindError("TRANSACTION_FENCED", id=insert.transactional_id(task)) from None
+    writer.close()
+    return writer.committed

@@ -139,7 +139,7 @@ def plan_digest(roots: Iterable[n.Node]) -> str:
 
 
 def _target(root: n.Node) -> str:
-    return root.table.name if isinstance(root, n.Sink) else ""
+    return digest(identity(root.table)) if isinstance(root, n.Sink) else ""
 
 
 def _whole(node: n.Node) -> list[Any]:

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import JobRecord
 from rowkind.runtime.pacing import Pacing
 from rowkind.runtime.positions import KafkaPositions
+from rowkind.runtime.resuming import Standing
 from rowkind.runtime.steps import DUE
 from rowkind.runtime.watch_step import highest
 from rowkind.runtime.watermarks import Account
@@ -59,6 +60,8 @@ class BatchStep:
         plan: JobPlan,
         checkpoint: Checkpoint,
         record: JobRecord,
+        standing: Standing,
+        once: ExactlyOnce,
         positions: Sequence[KafkaPositions],
         pacing: Pacing,
         progress: Progress,
@@ -76,29 +79,26 @@ class BatchStep:
         self._show = show
         self._notify = notify
         self._names = [stage.name for chain in plan.operators.values() for stage in chain]
-        last = checkpoint.last()
-        done = {"operators": {}} if last is None else checkpoint.manifest(last)
+        done = standing.manifest
         self._bases: dict[str, int] = {name: at for name, at in done["operators"].items() if record.owns(name, at)}
-        self._once = ExactlyOnce(plan.sinks, checkpoint, record.id)
-        self._once.clear()
-        self._owner = checkpoint.claim()
-        sweep(checkpoint.state, self._bases, KEPT_VERSIONS, record.id)
+        self._once = once
+        if standing.pending is None:  # otherwise an older run may still be writing files of that batch
+            sweep(checkpoint.state, self._bases, KEPT_VERSIONS, record.id)
         said = done.get("time")
         self.time = Account([{} for _ in plan.scans]) if said is None else Account.of_json(said)
         """What batches have shown of event time."""
 
-    def run(self, entry: dict[str, Any]) -> None:
+    def run(self, entry: Mapping[str, Any]) -> None:
         batch = batch_of(entry)
-        self._checkpoint.check_owner(self._owner)
+        self._checkpoint.check_owner()
         for note in entry["notes"]:
             self._notify(note)
         started = time.monotonic()
         failpoint("before-sinks", batch.number)
         if not batch.final or self._something_waits:
-            self._write(batch)
+            self._write(batch, entry["id"])
         failpoint("after-sinks", batch.number)
         took = timedelta(seconds=time.monotonic() - started)
-        self._checkpoint.check_owner(self._owner)
         self._finish(batch)
         failpoint("after-manifest", batch.number)
         self._commit_groups(entry)
@@ -110,17 +110,17 @@ class BatchStep:
         told = {"clock": batch.clock, "operators": self._bases, "time": self.time.to_json()}
         self._checkpoint.finish(batch.number, {"version": batch.number, **told})
 
-    def _write(self, batch: Batch) -> None:
+    def _write(self, batch: Batch, entry: str) -> None:
         spark, version = self._spark, batch.number
         added, times = counters(spark), highest(spark)
-        oldest = version - KEPT_VERSIONS
-        versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key)
+        oldest, sync = version - KEPT_VERSIONS, self._checkpoint.sync
+        versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key, sync)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
         frames = Frames(spark, self._plan, batch, versions, added, times)
         try:
-            tasks = self._once.tasks(version, {sink.index: frames.sink_tasks(sink) for sink in self._plan.sinks})
-            promises = self._once.promises(version, tasks)
-            self._evaluate([frames.sink(s, tasks[s.index], promises.get(s.index)) for s in self._plan.sinks])
+            tasks = self._once.tasks(version, {sink: frames.sink_tasks(sink) for sink in self._plan.sinks})
+            promises = self._once.promises(version, entry, tasks)
+            self._evaluate([frames.sink(s, tasks[s], promises.get(s)) for s in self._plan.sinks])
             for root in self._plan.roots:
                 if isinstance(root, n.Print) and self._show is not None:
                     self._show(root.titles, _rows(frames.delta(root.input).frame()))
@@ -151,7 +151,7 @@ class BatchStep:
             with ThreadPoolExecutor(min(len(sinks), SINKS_AT_ONCE)) as pool:
                 list(pool.map(inheritable_thread_target(self._spark)(DataFrame.collect), sinks))
 
-    def _commit_groups(self, entry: dict[str, Any]) -> None:
+    def _commit_groups(self, entry: Mapping[str, Any]) -> None:
         for table, positions, until in zip(self._plan.tables, self._positions, entry["until"], strict=True):
             try:
                 positions.commit(flat(until))
@@ -160,7 +160,7 @@ class BatchStep:
                     raise
                 self._progress.counts[f"{table.name}.group-commits-missed"] += 1  # the next batch commits again
 
-    def _account(self, entry: dict[str, Any], batch: Batch, took: timedelta) -> None:
+    def _account(self, entry: Mapping[str, Any], batch: Batch, took: timedelta) -> None:
         progress = self._progress
         progress.batches += 1
         progress.rows_in = sum(c for name, c in progress.counts.items() if name.endswith(".rows-read"))

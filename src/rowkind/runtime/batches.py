@@ -46,6 +46,10 @@ class TablePositions(Protocol):
         """Where to go on in partitions that end before the next offset to read, and in topics that were made anew."""
         ...
 
+    def expect(self, ranges: Sequence[OffsetRange]) -> None:
+        """Raise if messages that a batch is to read are gone already, unless the table goes on without them."""
+        ...
+
     def take_notes(self) -> list[str]:
         """What the user should know of the positions, told once."""
         ...
@@ -181,6 +185,7 @@ class BatchPlanner:
             lag += sum(max(0, ends[p] - until[p]) for p in until if p in ends)
             ranges = [OffsetRange(*p, start[p], until[p]) for p in sorted(start) if until[p] > start[p]]
             if ranges:
+                self._tables[index].expect(ranges)  # a batch that cannot be read is not begun
                 tasks[str(index)] = cut(ranges, pace, self._splittable[index])
         moved = self._watermarks.next(before, positions, clock) if self._watermarks else {}
         return {

@@ -4,19 +4,26 @@ job.json         the job's id, its sources and sinks, the number of state partit
 batches/<v>      what batch v reads: written before it is run
 manifests/<v>    batch v is done: written after its sinks and its state
 state/           keyed state, by operator and partition; the file "checkpoint" in it has the job's id
+owner            the run that may go on
+transactions     where exactly-once tasks have written, before they do
+tasks-<v>        in how many tasks exactly-once sinks write batch v
+rewound          since the job went back on purpose: markers of before do not count
 """
 
 from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 from rowkind.errors import RowkindError
+from rowkind.kafka.transactions import Used
 from rowkind.runtime.edits import check_edits, check_partitions
 from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import FORMAT, JobRecord, job_record
+from rowkind.runtime.resuming import Standing
 from rowkind.state.belonging import mark
 from rowkind.state.files import Folder, absolute
 
@@ -25,13 +32,19 @@ _KEPT = 100
 
 
 class Checkpoint:
-    """Opened by the driver when a job starts. `uri` is a folder on any file system that all of Spark can reach."""
+    """Opened by the driver when a job starts. `uri` is a folder on any file system that all of Spark can reach.
 
-    def __init__(self, uri: str) -> None:
+    With `sync` every file is on the disk before what relies on it is done: an entry before its batch is run, state and
+    entry before the manifest. So a job goes on after the machine lost its power, too.
+    """
+
+    def __init__(self, uri: str, sync: bool = True) -> None:
         self.uri = absolute(uri)
-        self._folder = Folder(self.uri)
-        self._batches = Folder(f"{self.uri}/batches")
-        self._manifests = Folder(f"{self.uri}/manifests")
+        self.sync = sync
+        self._folder = Folder(self.uri, sync=sync)
+        self._batches = Folder(f"{self.uri}/batches", sync=sync)
+        self._manifests = Folder(f"{self.uri}/manifests", sync=sync)
+        self._owner: str | None = None
 
     @property
     def state(self) -> str:
@@ -51,36 +64,52 @@ class Checkpoint:
 
     def open(self, plan: JobPlan) -> tuple[JobRecord, list[str]]:
         """The record of this job, as it was written or written now, and what to tell. Another's is refused."""
-        found = self.record()
-        self._check_complete(found)
-        if found is None:
-            fresh = job_record(str(uuid.uuid4()), plan)
-            mark(self.state, fresh.id)
-            return self._recorded(fresh), []
-        check_partitions(self.uri, found, plan)
-        last = self.last()
-        given = job_record(found.id, plan).following(found, 0 if last is None else last + 1)
-        notes = check_edits(self.uri, found, given)
-        mark(self.state, found.id)
-        return (found if given == found else self._recorded(given)), notes
+        given, notes = self.agreed(plan, self.standing(), self.record())
+        self.keep(given)
+        return given, notes
 
-    def _check_complete(self, found: JobRecord | None) -> None:
-        """That no file is gone without which the job would begin again somewhere else, as if nothing had happened."""
-        last, begun = self.last(), _numbers(self._batches)
-        if found is None and (last is not None or begun):
-            raise self._missing("job.json")
-        if last is not None and last not in begun:
-            raise self._missing(f"batches/{last}")
+    def agreed(self, plan: JobPlan, standing: Standing, found: JobRecord | None) -> tuple[JobRecord, list[str]]:
+        """What `open` answers, without a trace."""
+        if found is None:
+            if standing.last is not None or standing.pending is not None:
+                raise self._missing("job.json")
+            return job_record(str(uuid.uuid4()), plan), []
+        check_partitions(self.uri, found, plan)
+        given = job_record(found.id, plan).following(found, standing.next)
+        return given, check_edits(self.uri, found, given)
+
+    def standing(self) -> Standing:
+        """How far the job is. A file that is gone, without which it would begin again somewhere else, is named."""
+        begun = _numbers(self._batches)  # before the manifests: meanwhile another run may finish a batch and begin one
+        last = self.last()
         before = max(begun, default=0) - 1  # a batch begins when the one before is done
         if before >= 0 and (last is None or last < before):
             raise self._missing(f"manifests/{before}")
+        done = Standing() if last is None else Standing(last, self.manifest(last), self.entry(last))
+        return replace(done, pending=self._read(f"batches/{done.next}"))
+
+    def rewind(self, standing: Standing) -> Standing:
+        """Go back to the last batch that is done: the next one is planned anew, and no marker of before counts."""
+        self._folder.write_bytes("rewound", str(uuid.uuid4()).encode())
+        self._batches.remove(str(standing.next))
+        self._folder.remove(f"tasks-{standing.next}")
+        return standing.gone_back
+
+    def lineage(self, job: str) -> str:
+        """What markers of this checkpoint carry: the job's id, and another one after each time it went back."""
+        try:
+            return f"{job}/{self._folder.read_bytes('rewound').decode()}"
+        except FileNotFoundError:
+            return job
 
     def _missing(self, file: str) -> RowkindError:
         return RowkindError("CHECKPOINT_FILE_MISSING", checkpoint=self.uri, file=file)
 
-    def _recorded(self, record: JobRecord) -> JobRecord:
-        self._folder.write_bytes("job.json", json.dumps(record.to_json(), indent=2).encode())
-        return record
+    def keep(self, record: JobRecord) -> None:
+        """Write down whose folder this is, for tasks to see, and the record where it has changed."""
+        mark(self.state, record.id, self.sync)
+        if record != self.record():
+            self._folder.write_bytes("job.json", json.dumps(record.to_json(), indent=2).encode())
 
     def _read(self, name: str) -> Any | None:
         """The content of a json file, None where there is none."""
@@ -94,11 +123,9 @@ class Checkpoint:
     def _damaged(self, file: str, reason: str) -> RowkindError:
         return RowkindError("CHECKPOINT_DAMAGED", checkpoint=self.uri, file=file, reason=reason)
 
-    def begun(self, version: int) -> bool:
-        return self._batches.exists(str(version))
-
-    def begin(self, version: int, entry: dict[str, Any]) -> dict[str, Any]:
+    def begin(self, version: int, entry: Mapping[str, Any]) -> Mapping[str, Any]:
         """Write down what a batch reads. From now on it never changes: an entry that is there already stands."""
+        self.check_owner()
         try:
             self._batches.create_bytes(str(version), json.dumps(entry).encode())
         except FileExistsError:  # of a run that was about to be taken over
@@ -109,14 +136,23 @@ class Checkpoint:
         """What a batch reads, as it was written down."""
         return self._found(f"batches/{version}")
 
-    def claim(self) -> str:
-        """Make this run the owner of the checkpoint: an older run that is still alive stops when it notices."""
-        owner = str(uuid.uuid4())
-        self._folder.write_bytes("owner", owner.encode())
-        return owner
+    def entry_id(self, version: int) -> str | None:
+        """What tells a batch from another of its number; None when its entry is long gone."""
+        found = self._read(f"batches/{version}")
+        return None if found is None else str(found["id"])
 
-    def check_owner(self, owner: str) -> None:
-        if self._folder.read_bytes("owner").decode() != owner:
+    def claim(self) -> None:
+        """Make this run the owner of the checkpoint: an older run that is still alive stops when it notices.
+
+        What it has not begun by now it never runs: it looks again after it has written an entry. So all that is read
+        of the checkpoint from here on holds.
+        """
+        self._owner = str(uuid.uuid4())
+        self._folder.write_bytes("owner", self._owner.encode())
+        self._folder.sync_folders()
+
+    def check_owner(self) -> None:
+        if self._owner is not None and self._folder.read_bytes("owner").decode() != self._owner:
             raise RowkindError("JOB_TAKEN_OVER", checkpoint=self.uri)
 
     def sink_tasks(self, version: int, wanted: dict[str, int]) -> dict[str, int]:
@@ -128,17 +164,20 @@ class Checkpoint:
         self._folder.remove(f"tasks-{version - 2}")
         return wanted
 
-    def transactional_ids(self) -> list[str]:
-        """Ids that this job has used, whose transactions may be open still."""
-        found: list[str] | None = self._read("transactions.json")
-        return found or []
+    def used(self) -> list[Used]:
+        """Where tasks of this job have written, whose transactions may be open still."""
+        try:
+            return [Used(**said) for said in self._read("transactions") or []]
+        except TypeError as error:
+            raise self._damaged("transactions", str(error)) from None
 
-    def record_transactional_ids(self, ids: Iterable[str]) -> None:
+    def record_used(self, used: Iterable[Used]) -> None:
         """To be written before they are used."""
-        known = self.transactional_ids()
-        fresh = [name for name in ids if name not in known]
+        known = self.used()
+        fresh = [one for one in used if one not in known]
         if fresh:
-            self._folder.write_bytes("transactions.json", json.dumps([*known, *fresh]).encode())
+            said = [asdict(one) for one in (*known, *fresh)]
+            self._folder.write_bytes("transactions", json.dumps(said).encode())
 
     def last(self) -> int | None:
         """The newest batch that is done."""
@@ -146,6 +185,7 @@ class Checkpoint:
 
     def finish(self, version: int, content: dict[str, Any]) -> None:
         """Batch `version` is done: from here on it is never run again."""
+        self.check_owner()
         self._manifests.write_bytes(str(version), json.dumps(content).encode())
         for folder in (self._batches, self._manifests):
             folder.remove(str(version - _KEPT))

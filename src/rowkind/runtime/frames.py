@@ -43,6 +43,8 @@ class Versions:
     oldest: int | None = None
     checkpoint: str = ""
     hash_key: bytes = b""
+    sync: bool = True
+    """Whether files are on the disk before a batch is done."""
 
 
 class Frames:
@@ -182,7 +184,9 @@ class Frames:
         partitions = self._job.partitions if operator.key else 1
         parcels = [d.then(Combine(packed, partitions, at), PARCELS).frame() for at, d in enumerate(inputs)]
         base = versions.bases.get(stage.name)
-        place = StatePlace(versions.root, stage.name, versions.version, base, versions.oldest, versions.checkpoint)
+        place = StatePlace(
+            versions.root, stage.name, versions.version, base, versions.oldest, versions.checkpoint, versions.sync
+        )
         called = self._rows(exchanged(parcels, partitions), PARCELS)
         return called.then(Process(packed, place, context, self._times), operator.output_schema)
 

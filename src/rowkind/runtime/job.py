@@ -23,8 +23,10 @@ from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.pacing import Pacing
 from rowkind.runtime.positions import KafkaPositions
 from rowkind.runtime.remote import carried, refused_value
+from rowkind.runtime.resuming import GOING_ON, Resuming
 from rowkind.runtime.shared_folder import check_shared
 from rowkind.runtime.spark import cloned, log_file
+from rowkind.runtime.taking_over import take_over
 from rowkind.runtime.upcoming import Upcoming
 from rowkind.runtime.watermarks import Watermarks
 
@@ -60,30 +62,46 @@ class Job:
         interval: timedelta | None = None,
         show: Callable[[tuple[str, ...], list[Row]], None] | None = None,
         notify: Callable[[str], None] = print,
+        resuming: Resuming = GOING_ON,
+        label: str | None = None,
+        sync: bool = True,
     ) -> None:
         self.name = name
+        self.label = label or name
+        """What tells it from other jobs of its session."""
         self.progress = Progress()
         self.error: RowkindError | None = None
         self.cause: BaseException | None = None
         self._own_folder = None if checkpoint else tempfile.mkdtemp(prefix="rowkind-job-")
-        folder = Checkpoint(checkpoint or f"{self._own_folder}/checkpoint")
-        record, notes = folder.open(plan)
-        for note in notes:
-            notify(note)
-        plan = self.plan = replace(plan, partitions=record.partitions)
+        folder = self._checkpoint = Checkpoint(
+            checkpoint or f"{self._own_folder}/checkpoint", sync and checkpoint is not None
+        )
+        taken = take_over(folder, self.label, plan, resuming, notify)
+        plan = self.plan = replace(plan, partitions=taken.record.partitions)
         if plan.stateful:
-            check_shared(spark, folder.state, record.id)
+            check_shared(spark, folder.state, taken.record.id)
         interval = plan.interval(interval)
         pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval)
         positions = [KafkaPositions(table) for table in plan.tables]
         self._step = BatchStep(
-            cloned(spark), name, plan, folder, record, positions, pacing, self.progress, show, notify
+            cloned(spark),
+            name,
+            plan,
+            folder,
+            taken.record,
+            taken.standing,
+            taken.once,
+            positions,
+            pacing,
+            self.progress,
+            show,
+            notify,
         )
         watermarks = Watermarks(plan.tables, plan.groups, self._step.time)
         planner = BatchPlanner(positions, plan.splittable, pacing, interval, watermarks=watermarks)
         self._stopping = threading.Event()
         self._ended = threading.Event()
-        self._upcoming = Upcoming(folder, planner, self._stopping, notify)
+        self._upcoming = Upcoming(folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain)
         InheritableThread(target=self._run, name=f"rowkind {name}", daemon=True).start()
 
     @property
@@ -119,9 +137,19 @@ class Job:
 
     def _fail(self, cause: Exception) -> None:
         self.cause = cause
-        found = carried(cause) or refused_value(cause)
+        found = self._taken_over() or carried(cause) or refused_value(cause)
         reason = _short(str(cause))
         self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log_file() or "its own file")
+
+    def _taken_over(self) -> RowkindError | None:
+        """Whatever fails after another run has taken over fails because of it."""
+        try:
+            self._checkpoint.check_owner()
+        except RowkindError as error:
+            return error
+        except OSError:  # the checkpoint itself is away
+            return None
+        return None
 
 
 def _short(text: str) -> str:

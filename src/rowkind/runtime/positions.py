@@ -11,7 +11,7 @@ from rowkind.errors import RowkindError
 from rowkind.kafka.cluster import Cluster
 from rowkind.kafka.groups import commit_offsets
 from rowkind.kafka.positions import Start, StartMode, Stop, StopMode, resolve_new, resolve_start, resolve_stop
-from rowkind.kafka.ranges import Partition
+from rowkind.kafka.ranges import OffsetRange, Partition
 from rowkind.runtime.batches import Offsets, TopicPartition
 
 _PERHAPS_GONE = frozenset({"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_PARTITION", "_NOENT"})
@@ -77,6 +77,16 @@ class KafkaPositions:
             for topic in sorted({p.topic for p in gone})
         ]
         return dict(self._cluster.beginnings(gone))
+
+    def expect(self, ranges: Sequence[OffsetRange]) -> None:
+        if self._table.scan.on_data_loss is OnDataLoss.CONTINUE:
+            return  # whoever reads counts what is gone
+        beginnings = self._cluster.beginnings(Partition(r.topic, r.partition) for r in ranges)
+        for wanted in ranges:
+            available = beginnings[Partition(wanted.topic, wanted.partition)]
+            if available > wanted.start:
+                place = {"topic": wanted.topic, "partition": wanted.partition, "wanted": wanted.start}
+                raise RowkindError("KAFKA_DATA_LOSS", **place, until=wanted.until, available=available)
 
     def commit(self, offsets: Offsets) -> None:
         """Have the table's group, if it has one, show these as the next offsets to read."""

@@ -16,6 +16,7 @@ from rowkind.catalog.modes import Guarantee
 from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.session_options import (
     BATCH_INTERVAL,
+    CHECKPOINT_SYNC,
     DML_SYNC,
     JOB_NAME,
     STATE_PARTITIONS,
@@ -28,11 +29,13 @@ from rowkind.errors import RowkindError
 from rowkind.plan import nodes as n
 from rowkind.runtime.analysis import SparkAnalyzer
 from rowkind.runtime.batch import Row
-from rowkind.runtime.job import Job
+from rowkind.runtime.job import Job, Status
 from rowkind.runtime.job_plan import job_plan
 from rowkind.runtime.planning import Planner, plans_text
+from rowkind.runtime.resuming import Resuming
 from rowkind.runtime.sinks import prepare_sinks
 from rowkind.runtime.spark import rely_on, start_spark
+from rowkind.runtime.speculation import check_speculation
 from rowkind.runtime.state_partitions import usual_partitions
 from rowkind.sql import parse_script, substitute
 from rowkind.sql import statements as s
@@ -75,7 +78,11 @@ class Session:
         show: Callable[[tuple[str, ...], list[Row]], None] | None = None,
         as_text: bool = False,
         owned: bool = False,
+        rewind: bool = False,
+        drain: bool = False,
     ) -> None:
+        self._resuming = Resuming(rewind, drain)
+        self._resuming.check(checkpoint)
         self._owned = owned or spark is None
         self.spark = rely_on(spark or start_spark())
         self.catalog = Catalog()
@@ -205,6 +212,7 @@ class Session:
         sinks = [plan.table for plan in plans if isinstance(plan, n.Sink)]
         if self._checkpoint is None and any(t.sink.guarantee is Guarantee.EXACTLY_ONCE for t in sinks):
             self._notify("Warning: exactly-once without a checkpoint folder: the promise ends with this run.")
+        check_speculation(dict(self.spark.sparkContext.getConf().getAll()), sinks)
         for warning in prepare_sinks(sinks):
             self._notify(f"Warning: {warning}")
         job = self._start(plans, sinks[0].name)
@@ -222,9 +230,11 @@ class Session:
     def _start(self, plans: list[n.Node], name: str) -> Job:
         self.spark.conf.set("spark.sql.session.timeZone", self._time_zone())
         partitions = self.options.get_value(STATE_PARTITIONS)
+        name = self.options.get_value(JOB_NAME) or name
+        label = self._label(name)
         job = Job(
             self.spark,
-            self.options.get_value(JOB_NAME) or name,
+            name,
             job_plan(
                 plans,
                 partitions or usual_partitions(self.spark),
@@ -232,26 +242,33 @@ class Session:
                 self.options.value(STATE_TTL),
                 partitions is not None,
             ),
-            self._checkpoint_for(self.options.get_value(JOB_NAME) or name),
+            None if self._checkpoint is None else f"{self._checkpoint.rstrip('/')}/{label}",
             self.options.get_value(BATCH_INTERVAL),
             self._show,
             self._notify,
+            self._resuming,
+            label,
+            self.options.value(CHECKPOINT_SYNC),
         )
         self.jobs.append(job)
         if self._stopping:
             job.stop()
         return job
 
-    def _checkpoint_for(self, name: str) -> str | None:
-        """Each job of a session has a folder of its own, named after it or its first sink: `orders`, `orders-2`."""
-        if self._checkpoint is None:
-            return None
+    def _label(self, name: str) -> str:
+        """What tells the jobs of a session apart, named after the job or its first sink: `orders`, `orders-2`.
+
+        With a checkpoint it is the job's folder in there, and must be the same when the script is run again; without
+        one the labels of jobs that have ended are free.
+        """
+        running = {job.label for job in self.jobs if job.status is Status.RUNNING}
+        used = running if self._checkpoint is None else self._names
         number, fresh = 1, name
-        while fresh in self._names:
+        while fresh in used:
             number += 1
             fresh = f"{name}-{number}"
         self._names.add(fresh)
-        return f"{self._checkpoint.rstrip('/')}/{fresh}"
+        return fresh
 
     def _time_zone(self) -> str:
         zone = self.options.value(TIME_ZONE)

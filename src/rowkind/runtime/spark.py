@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from rowkind.broker.java import require_java
 from rowkind.runtime.class_archive import reading
 from rowkind.runtime.spark_home import at_home, own_home
+from rowkind.runtime.speculation import SPECULATION
 
 RELIED_ON = {
     "spark.sql.ansi.enabled": "true",
@@ -45,6 +46,7 @@ _AT_START = {
     "spark.python.daemon.module": "rowkind.runtime.daemon",
     **SOCKETS,
     "spark.driver.memory": "2g",
+    SPECULATION: "false",
 }
 
 

@@ -187,6 +187,7 @@ class StatePlace:
     base: int | None
     oldest: int | None
     checkpoint: str = ""
+    sync: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ class Process:
             clock_ms=clock,
             oldest=place.oldest,
             checkpoint=place.checkpoint,
+            sync=place.sync,
         )
         output = operator.process(delta, store, self.context)
         failpoint("before-state", place.version)

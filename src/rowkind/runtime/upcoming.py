@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+import uuid
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rowkind.errors import RowkindError
 from rowkind.runtime.batches import BatchPlanner
 from rowkind.runtime.checkpoint import Checkpoint
+from rowkind.runtime.resuming import Standing, check_script
 
 POLL = 0.1
 """Seconds between two looks for something new."""
@@ -17,40 +19,54 @@ POLL = 0.1
 class Upcoming:
     """Iterates over the entries of batches, the one that was under way when the job ended first; waits for new data.
 
-    Ends behind the last batch of a bounded job (`finished`), or when the job is to stop.
+    Ends behind the last batch of a bounded job (`finished`), when the job is to stop, or with `drain` before the first
+    batch that was not begun yet.
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, planner: BatchPlanner, stopping: threading.Event, notify: Callable[[str], None]
+        self,
+        checkpoint: Checkpoint,
+        standing: Standing,
+        planner: BatchPlanner,
+        digest: str,
+        stopping: threading.Event,
+        notify: Callable[[str], None],
+        drain: bool = False,
     ) -> None:
         self._checkpoint = checkpoint
+        self._standing = standing
         self._planner = planner
+        self._digest = digest
         self._stopping = stopping
         self._notify = notify
+        self._drain = drain
         self._waiting: str | None = None
         """The servers that do not answer now."""
-        last = checkpoint.last()
-        self._done = {} if last is None else checkpoint.entry(last)
-        self._next = 0 if last is None else last + 1
         self.finished = False
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        entry, version = self._done, self._next
-        if not self._stopping.is_set() and self._checkpoint.begun(version):
-            entry = self._checkpoint.entry(version)
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        entry, version = self._standing.entry, self._standing.next
+        if not self._stopping.is_set() and self._standing.pending is not None:
+            entry = self._standing.pending
             yield entry
             version += 1
-        while not (entry.get("final") or self._stopping.is_set()):
+        while not (entry.get("final") or self._drain or self._stopping.is_set()):
             planned = self._planned(entry)
             if planned is None:
                 self._stopping.wait(POLL)
                 continue
-            entry = self._checkpoint.begin(version, planned)
+            entry = self._begun(version, planned)
             yield entry
             version += 1
         self.finished = entry.get("final", False)
 
-    def _planned(self, previous: dict[str, Any]) -> dict[str, Any] | None:
+    def _begun(self, version: int, planned: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The entry of a batch, in the checkpoint: with what tells it from another, and what it must be run with."""
+        entry = self._checkpoint.begin(version, {**planned, "id": str(uuid.uuid4()), "plan": self._digest})
+        check_script(self._checkpoint.uri, entry, self._digest)
+        return entry
+
+    def _planned(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
         try:
             planned = self._planner.next(previous)
         except RowkindError as error:

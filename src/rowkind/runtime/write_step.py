@@ -91,7 +91,7 @@ class Write:
             if writer is not None:
                 writer.close()
             if isinstance(error, Fenced):
-                raise RowkindError("TRANSACTION_FENCED", id=promise.transactional_id(task)) from None
+                raise RowkindError("TRANSACTION_FENCED", id=promise.insert.transactional_id(task)) from None
             raise
         if writer is not None:
             give_back(promise, task, writer)

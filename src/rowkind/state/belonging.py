@@ -16,9 +16,9 @@ _known: set[tuple[str, str]] = set()
 """Folders, with the checkpoint, that this process has looked into."""
 
 
-def mark(root: str, checkpoint: str) -> None:
+def mark(root: str, checkpoint: str, sync: bool = True) -> None:
     """The driver's word, before any task runs."""
-    Folder(root).write_bytes(_FILE, checkpoint.encode())
+    Folder(root, sync=sync).write_bytes(_FILE, checkpoint.encode())
 
 
 def marked(root: str) -> str | None:

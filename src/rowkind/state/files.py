@@ -56,37 +56,62 @@ class Folder:
     """One folder. On a local file system files appear by rename; elsewhere each is written once, under its final name.
 
     Writing a name again must give the same content or content of the same meaning: names of runs say what is in them.
+
+    With `sync` local files are on the disk, and not only handed to the system, before they get their names; the names
+    are on the disk when `write_bytes` or `create_bytes` returns, those of files written before in this folder as well.
     """
 
-    def __init__(self, uri: str, cache: str | None = None) -> None:
+    def __init__(self, uri: str, cache: str | None = None, sync: bool = True) -> None:
         self.uri = uri
         self._fs, self._path = _resolve(uri)
         self.local = isinstance(self._fs, pafs.LocalFileSystem)
         self._cache = self._path if self.local else _cache_folder(uri, cache)
         self._made = False
+        self._sync = sync and self.local
 
     def path(self, name: str) -> str:
         return f"{self._path}/{name}"
 
     @contextmanager
     def write(self, name: str) -> Iterator[ChecksumSink]:
-        try:
+        with self._naming(name):
             if not self._made:
-                self._fs.create_dir(self._path, recursive=True)
+                self._make()
                 self._made = True
             with self._opened(name) as file:
                 yield ChecksumSink(file)
+
+    @contextmanager
+    def _naming(self, name: str) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             reason = error.strerror or str(error)
             raise RowkindError("CHECKPOINT_NOT_WRITTEN", file=self.path(name), reason=reason) from error
 
     def _opened(self, name: str) -> AbstractContextManager[IO[bytes] | pa.NativeFile]:
         path = self.path(name)
-        return _renamed(path) if self.local else self._fs.open_output_stream(path)
+        return _renamed(path, self._sync) if self.local else self._fs.open_output_stream(path)
+
+    def _make(self) -> None:
+        missing, parent = [], self._path
+        while self._sync and not os.path.isdir(parent):
+            parent = os.path.dirname(parent)
+            missing.append(parent)
+        self._fs.create_dir(self._path, recursive=True)
+        for parent in missing:
+            _sync(parent)
 
     def write_bytes(self, name: str, data: bytes) -> None:
         with self.write(name) as sink:
             sink.write(data)
+        self._sync_names(name)
+
+    def _sync_names(self, name: str) -> None:
+        """Have the name of a file on the disk, and with it all others in the folder."""
+        with self._naming(name):
+            if self._sync:
+                _sync(self._path)
 
     def create_bytes(self, name: str, data: bytes) -> None:
         """Write a file that is not there yet, or raise FileExistsError.
@@ -100,7 +125,8 @@ class Folder:
 
     def _linked(self, name: str, data: bytes) -> bool:
         draft = f"{name}.{uuid.uuid4().hex}.draft"
-        self.write_bytes(draft, data)
+        with self.write(draft) as sink:
+            sink.write(data)
         try:
             os.link(self.path(draft), self.path(name))
         except FileExistsError:
@@ -109,7 +135,14 @@ class Folder:
             return False
         finally:
             self.remove(draft)
+        self._sync_names(name)
         return True
+
+    def sync_folders(self) -> None:
+        """Have all names in here and below on the disk: a run that was killed may not have come to it."""
+        if self._sync:
+            for path, _, _ in os.walk(self._path):
+                _sync(path)
 
     def read_bytes(self, name: str) -> bytes:
         """Raises FileNotFoundError."""
@@ -178,15 +211,27 @@ def _cache_folder(uri: str, cache: str | None) -> str:
 
 
 @contextmanager
-def _renamed(path: str) -> Iterator[IO[bytes]]:
+def _renamed(path: str, sync: bool = False) -> Iterator[IO[bytes]]:
     temporary = f"{path}.{uuid.uuid4().hex}.tmp"
     try:
         with open(temporary, "wb") as file:
             yield file
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
         _unlink(temporary)
         raise
+
+
+def _sync(folder: str) -> None:
+    """Have the names in a folder on the disk."""
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def _unlink(path: str) -> None:

@@ -33,6 +33,7 @@ class StateStore:
     `base` is the last committed version in which this operator ran, None when there is none; `clock_ms` is the
     batch's clock; `oldest` is the oldest version that must stay readable: files needed only before it are removed.
     `checkpoint` is the id of the checkpoint that the folder must be part of.
+    With `sync` the version is on the disk when `commit` returns.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class StateStore:
         oldest: int | None = None,
         cache: str | None = None,
         checkpoint: str = "",
+        sync: bool = True,
     ) -> None:
         if checkpoint:
             require_mark(root, checkpoint)
@@ -54,7 +56,7 @@ class StateStore:
         self.clock_ms = clock_ms
         self._oldest = None if oldest is None or base is None else min(oldest, base)
         self._place = Place(operator, partition, version, checkpoint)
-        self._folder = Folder(f"{root.rstrip('/')}/{operator}/{partition}", cache)
+        self._folder = Folder(f"{root.rstrip('/')}/{operator}/{partition}", cache, sync)
         self._base_version = base
         self._base = Listing() if base is None else read_listing(self._folder, base, self._place)
         self._opened: dict[str, tuple[StateTable, tuple[RunInfo, ...]]] = {}

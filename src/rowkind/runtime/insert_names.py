@@ -1,0 +1,26 @@
+"""Which INSERT is which when a script is started again, perhaps changed: by its sink, not by its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.plan import nodes as n
+
+
+def insert_names(sinks: Iterable[n.Sink]) -> dict[n.Sink, str]:
+    """The sink, and the number among the INSERTs into it: other INSERTs may come, go and change places."""
+    seen: Counter[str] = Counter()
+    names = {}
+    for sink in sinks:
+        target = _target(sink.table)
+        seen[target] += 1
+        names[sink] = f"{target}.{seen[target]}"
+    return names
+
+
+def _target(table: KafkaTable) -> str:
+    """A table under its name and its topic; the topic is not said twice."""
+    topics = ";".join(table.topics) or str(table.topic_pattern and table.topic_pattern.pattern)
+    return table.name if topics == table.name else f"{table.name}@{topics}"
