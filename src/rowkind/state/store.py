@@ -45,7 +45,7 @@ class StateStore:
         clock_ms: int = 0,
         oldest: int | None = None,
         cache: str | None = None,
-        sync: bool = True,
+        sync: bool = False,
     ) -> None:
         self.version = version
         self.clock_ms = clock_ms
