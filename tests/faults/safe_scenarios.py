@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from tests.faults.arena import Arena
-from tests.faults.checks import CHECKS, INSERTS, Promise
+from tests.faults.checks import CHECKS, INSERTS, OUTPUTS, Promise
 from tests.faults.power import cut_in_place, recorded
 from tests.faults.scenarios import ONCE, Scenario, ends_with
 
@@ -111,12 +111,13 @@ def power_cut(arena: Arena) -> int:
 
 @contextmanager
 def loading(arena: Arena) -> Iterator[None]:
-    """Messages keep coming meanwhile."""
-    over = threading.Event()
+    """Messages keep coming meanwhile, so many that there is always a batch to run, and not more."""
+    over, copied = threading.Event(), arena.topic(OUTPUTS[0].table)
 
     def load() -> None:
         while not over.wait(0.2):
-            arena.load(100)
+            if arena.loaded - sum(arena.client.end_offsets(copied).values()) < 4 * arena.batch:
+                arena.load(100)
 
     thread = threading.Thread(target=load)
     thread.start()

@@ -61,7 +61,7 @@ class Folder:
     are on the disk when `write_bytes` or `create_bytes` returns, those of files written before in this folder as well.
     """
 
-    def __init__(self, uri: str, cache: str | None = None, sync: bool = True) -> None:
+    def __init__(self, uri: str, cache: str | None = None, sync: bool = False) -> None:
         self.uri = uri
         self._fs, self._path = _resolve(uri)
         self.local = isinstance(self._fs, pafs.LocalFileSystem)

@@ -48,7 +48,7 @@ class StateStore:
         oldest: int | None = None,
         cache: str | None = None,
         checkpoint: str = "",
-        sync: bool = True,
+        sync: bool = False,
     ) -> None:
         if checkpoint:
             require_mark(root, checkpoint)
