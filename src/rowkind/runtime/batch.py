@@ -33,6 +33,7 @@ from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import JobRecord
 from rowkind.runtime.pacing import Pacing
 from rowkind.runtime.positions import KafkaPositions
+from rowkind.runtime.remote import new_nonce
 from rowkind.runtime.steps import DUE
 from rowkind.runtime.watch_step import highest
 from rowkind.runtime.watermarks import Account
@@ -74,6 +75,8 @@ class BatchStep:
         self._progress = progress
         self._show = show
         self._notify = notify
+        self.nonce = new_nonce()
+        """What the errors of this job's workers are marked with."""
         self._names = [stage.name for chain in plan.operators.values() for stage in chain]
         last = checkpoint.last()
         done = {"operators": {}} if last is None else checkpoint.manifest(last)
@@ -114,7 +117,7 @@ class BatchStep:
         added, times = counters(spark), highest(spark)
         versions = Versions(self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
-        frames = Frames(spark, self._plan, batch, versions, added, times)
+        frames = Frames(spark, self._plan, batch, versions, added, times, self.nonce)
         try:
             tasks = self._once.tasks(version, {sink.index: frames.sink_tasks(sink) for sink in self._plan.sinks})
             promises = self._once.promises(version, tasks)

@@ -20,6 +20,8 @@ class Delta:
     source: DataFrame
     schema: pa.Schema
     counters: Any
+    nonce: str
+    """What the errors of this job's workers are marked with."""
     steps: tuple[Step, ...] = ()
 
     def then(self, step: Step, schema: pa.Schema) -> Delta:
@@ -36,4 +38,4 @@ class Delta:
             plain = [f"_{i}" for i in range(len(source.columns))]
             steps = (Pick(tuple(zip(source.columns, plain, strict=True))), *steps)
             source = source.toDF(*plain)
-        return source.mapInArrow(running(steps, self.counters), from_arrow_schema(self.schema))
+        return source.mapInArrow(running(steps, self.counters, self.nonce), from_arrow_schema(self.schema))

@@ -57,9 +57,9 @@ def task_number() -> int:
     return task.partitionId() if task else 0
 
 
-def running(steps: Sequence[Step], counters: Any) -> Callable[[Batches], Batches]:
+def running(steps: Sequence[Step], counters: Any, nonce: str) -> Callable[[Batches], Batches]:
     """For mapInArrow: all the steps, one behind the other."""
-    return partial(reporting, _run, pickle.dumps(tuple(steps)), counters)
+    return partial(reporting, nonce, _run, pickle.dumps(tuple(steps)), counters)
 
 
 def _run(packed: bytes, counters: Any, batches: Batches) -> Batches:
