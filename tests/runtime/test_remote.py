@@ -13,6 +13,7 @@ import pytest
 
 from rowkind.errors import RowkindError
 from rowkind.runtime.remote import WorkerError, carried, new_nonce, refused_value, reporting
+from tests.security.corpus import Trap, marks
 
 NONCE = new_nonce()
 
@@ -46,26 +47,8 @@ def test_what_json_does_not_have_becomes_text(column: Any) -> None:
     assert found.params["column"] == told
 
 
-class Trap:
-    """Whoever unpickles it makes a file."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    def __reduce__(self) -> Any:
-        return Path.touch, (self.file,)
-
-
-def marks(packed: bytes) -> list[str]:
-    """Texts that look like an error on its way, as someone may write them who knows all but the nonce."""
-    text = base64.b64encode(packed).decode()
-    return [f"<rowkind-error:{text}>", f"<rowkind-error::{text}>", f"<rowkind-error:{new_nonce()}:{text}>"]
-
-
 def test_a_mark_inside_a_message_is_only_text(tmp_path: Path) -> None:
-    trap = pickle.dumps(Trap(tmp_path / "here"))
-    forged = b'["NO_SUCH_TABLE", {"table": "forged", "suggestion": ""}]'
-    for mark in [*marks(trap), *marks(forged)]:
+    for mark in marks(tmp_path / "here", new_nonce()):
         assert carried(RuntimeError(mark), NONCE) is None
         found = carried(as_spark_tells_it(mark), NONCE)
         assert found is not None
@@ -75,7 +58,7 @@ def test_a_mark_inside_a_message_is_only_text(tmp_path: Path) -> None:
 
 def test_nothing_but_json_is_read_even_with_the_nonce(tmp_path: Path) -> None:
     trap = base64.b64encode(pickle.dumps(Trap(tmp_path / "here"))).decode()
-    with pytest.raises(ValueError):
+    with pytest.raises(UnicodeDecodeError):
         carried(RuntimeError(f"<rowkind-error:{NONCE}:{trap}>"), NONCE)
     assert not list(tmp_path.iterdir())
 

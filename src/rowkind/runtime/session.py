@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
+from urllib.parse import quote
 
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
@@ -243,10 +245,11 @@ class Session:
         """Each job of a session has a folder of its own, named after it or its first sink: `orders`, `orders-2`."""
         if self._checkpoint is None:
             return None
-        number, fresh = 1, name
+        folder = folder_name(name)
+        number, fresh = 1, folder
         while fresh in self._names:
             number += 1
-            fresh = f"{name}-{number}"
+            fresh = f"{folder}-{number}"
         self._names.add(fresh)
         return f"{self._checkpoint.rstrip('/')}/{fresh}"
 
@@ -265,3 +268,14 @@ class Session:
 
 def _texts(line: Description) -> tuple[str, ...]:
     return (line.name, line.type, str(line.null).upper(), line.key or "", line.extras or "", line.watermark or "")
+
+
+def folder_name(name: str) -> str:
+    """A name as one folder below another: a name in backticks may be `../other`.
+
+    >>> folder_name("orders"), folder_name("../a b"), folder_name("..")
+    ('orders', '..%2Fa b', '%2E%2E')
+    """
+    if name.strip(".") == "":
+        return name.replace(".", "%2E")
+    return re.sub(r"[/\\\x00-\x1f\x7f%]", lambda found: quote(found[0], safe=""), name)
