@@ -341,7 +341,10 @@ def test_changes_are_not_spread_without_a_primary_key() -> None:
     with pytest.raises(RowkindError) as caught:
         check_sink_parallelism(cdc, ChangelogMode.RETRACT, 4)
     assert caught.value.condition == "PARALLELISM_NEEDS_PRIMARY_KEY"
+    with pytest.raises(RowkindError):
+        check_sink_parallelism(cdc, ChangelogMode.RETRACT, None)
     check_sink_parallelism(cdc, ChangelogMode.RETRACT, 2)
+    check_sink_parallelism(sink(append({"format": "changes", "sink.parallelism": "1"})), ChangelogMode.RETRACT, None)
     check_sink_parallelism(cdc, ChangelogMode.INSERT_ONLY, 4)
     check_sink_parallelism(sink(upsert({"sink.parallelism": "2"})), ChangelogMode.UPSERT, 4)
     check_sink_parallelism(sink(append({"format": "changes"})), ChangelogMode.RETRACT, 4)

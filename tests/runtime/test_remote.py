@@ -2,39 +2,80 @@
 
 from __future__ import annotations
 
+import base64
+import pickle
 from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.remote import WorkerError, carried, refused_value, reporting
+from rowkind.runtime.remote import WorkerError, carried, new_nonce, refused_value, reporting
+from tests.security.corpus import Trap, marks
+
+NONCE = new_nonce()
 
 
-def failing() -> Iterator[int]:
+def failing(column: Any = "c ü\n'x'") -> Iterator[int]:
     yield 1
-    raise RowkindError("NULL_IN_NOT_NULL_COLUMN", table="t", column="c ü\n'x'")
+    raise RowkindError("NULL_IN_NOT_NULL_COLUMN", table="t", column=column)
 
 
-def test_an_error_survives_as_text_inside_another() -> None:
+def as_spark_tells_it(column: Any) -> RuntimeError:
     with pytest.raises(WorkerError) as failed:
-        list(reporting(failing))
-    wrapped = RuntimeError(f"Job aborted due to stage failure:\n  File x\n{failed.value}\n\tat org.apache.spark.Foo")
-    found = carried(wrapped)
+        list(reporting(NONCE, failing, column))
+    return RuntimeError(f"Job aborted due to stage failure:\n  File x\n{failed.value}\n\tat org.apache.spark.Foo")
+
+
+@pytest.mark.parametrize("column", ["c ü\n'x'", 7, 2**70, 1.5, True, None, ["a", 1], {"k": [None]}])
+def test_an_error_survives_as_text_inside_another(column: Any) -> None:
+    found = carried(as_spark_tells_it(column), NONCE)
     assert found is not None
     assert found.condition == "NULL_IN_NOT_NULL_COLUMN"
-    assert found.params == {"table": "t", "column": "c ü\n'x'"}
+    assert found.params == {"table": "t", "column": column}
+    assert [type(v) for v in found.params.values()] == [str, type(column)]
     assert str(found) == str(RowkindError(found.condition, **found.params))
 
 
+@pytest.mark.parametrize("column", [date(2026, 1, 2), b"caf\xe9", ("a", 1), {1: date(2026, 1, 2)}])
+def test_what_json_does_not_have_becomes_text(column: Any) -> None:
+    found = carried(as_spark_tells_it(column), NONCE)
+    assert found is not None
+    told = {"1": "2026-01-02"} if isinstance(column, dict) else str(column)
+    assert found.params["column"] == told
+
+
+def test_a_mark_inside_a_message_is_only_text(tmp_path: Path) -> None:
+    for mark in marks(tmp_path / "here", new_nonce()):
+        assert carried(RuntimeError(mark), NONCE) is None
+        found = carried(as_spark_tells_it(mark), NONCE)
+        assert found is not None
+        assert found.params == {"table": "t", "column": mark}
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_but_json_is_read_even_with_the_nonce(tmp_path: Path) -> None:
+    trap = base64.b64encode(pickle.dumps(Trap(tmp_path / "here"))).decode()
+    with pytest.raises(UnicodeDecodeError):
+        carried(RuntimeError(f"<rowkind-error:{NONCE}:{trap}>"), NONCE)
+    assert not list(tmp_path.iterdir())
+
+
+def test_each_job_has_a_nonce_of_its_own() -> None:
+    assert len({new_nonce() for _ in range(100)}) == 100
+
+
 def test_what_was_given_before_the_error_was_handed_on() -> None:
-    rows = reporting(failing)
+    rows = reporting(NONCE, failing)
     assert next(rows) == 1
 
 
 def test_a_named_error_is_its_own_and_others_are_none() -> None:
     error = RowkindError("NULL_IN_NOT_NULL_COLUMN", table="t", column="c")
-    assert carried(error) is error
-    assert carried(ValueError("plain")) is None
+    assert carried(error, NONCE) is error
+    assert carried(ValueError("plain"), NONCE) is None
 
 
 def test_what_spark_cannot_compute_has_a_name() -> None:

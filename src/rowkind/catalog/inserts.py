@@ -39,16 +39,19 @@ def _refuse(table: KafkaTable, name: str) -> Field:
     )
 
 
-def check_sink_parallelism(table: KafkaTable, input_mode: ChangelogMode, input_tasks: int) -> None:
-    """Changes of one row may only be spread over other tasks by the key they belong to."""
+def check_sink_parallelism(table: KafkaTable, input_mode: ChangelogMode, input_tasks: int | None) -> None:
+    """Changes of one row may only be spread over other tasks by the key they belong to.
+
+    `input_tasks` is None where it differs from batch to batch. One task keeps any order.
+    """
     wanted = table.sink.parallelism
-    if wanted in (None, input_tasks) or input_mode is ChangelogMode.INSERT_ONLY or table.primary_key:
+    if wanted in (None, 1, input_tasks) or input_mode is ChangelogMode.INSERT_ONLY or table.primary_key:
         return
     raise RowkindError(
         "PARALLELISM_NEEDS_PRIMARY_KEY",
         table=table.name,
         parallelism=wanted,
-        input=input_tasks,
+        input="as many as a batch is cut into" if input_tasks is None else input_tasks,
         mode=input_mode.value,
     )
 

@@ -7,6 +7,7 @@ import sys
 import typer
 
 from rowkind.cli import broker, demo, run, warm_up
+from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 
 app = typer.Typer(
@@ -28,5 +29,5 @@ def main() -> None:
     try:
         app()
     except RowkindError as error:
-        print(error, file=sys.stderr)
+        say(error, sys.stderr)
         sys.exit(1)

@@ -13,6 +13,8 @@ from rich.console import Console as Screen
 from rich.live import Live
 from rich.text import Text as Line
 
+from rowkind.cli.terminal import escaped, escaped_lines, say
+
 if TYPE_CHECKING:
     from rowkind.runtime.job import Job
     from rowkind.runtime.session import Answer
@@ -30,7 +32,8 @@ class Console:
         self._widths: list[int] | None = None
 
     def notice(self, text: str) -> None:
-        self._screen.print(text, markup=False, soft_wrap=True)
+        shown = escaped_lines(text) if self._screen.is_terminal else text
+        self._screen.print(shown, markup=False, soft_wrap=True)
 
     def answer(self, answer: Answer) -> None:
         """The answer of a statement, where it has one to show."""
@@ -38,18 +41,20 @@ class Console:
 
         if isinstance(answer, Text):
             for line in table(answer.rows, answer.heading) if answer.heading else (row[0] for row in answer.rows):
-                print(line)
+                say(line, sys.stdout)
 
     def rows(self, titles: tuple[str, ...], rows: list[tuple[str, tuple[object, ...]]]) -> None:
         """Rows of a SELECT with their kinds, below one heading."""
+        shown = escaped if sys.stdout.isatty() else str
+        heading = ("op", *map(shown, titles))
+        lines = [(kind, *(shown(cell(value)) for value in values)) for kind, values in rows]
         with self._lock:
             if self._widths is None:
-                shown = [("op", *titles), *((kind, *map(cell, values)) for kind, values in rows)]
-                self._widths = [min(WIDEST, max(12, *map(len, column))) for column in zip(*shown, strict=True)]
+                self._widths = [min(WIDEST, max(12, *map(len, c))) for c in zip(heading, *lines, strict=True)]
                 self._widths[0] = 2
-                print(rule(self._widths), line(("op", *titles), self._widths), rule(self._widths), sep="\n")
-            for kind, values in rows:
-                print(line((kind, *map(cell, values)), self._widths))
+                print(rule(self._widths), line(heading, self._widths), rule(self._widths), sep="\n")
+            for cells in lines:
+                print(line(cells, self._widths))
             sys.stdout.flush()
 
     def selected(self) -> None:
@@ -77,7 +82,7 @@ class Console:
     def _live(self, jobs: list[Job], done: threading.Event) -> None:
         with Live(console=self._screen, refresh_per_second=4, transient=True) as live:
             while not done.wait(0.25):
-                live.update(Line("\n".join(described(job) for job in jobs)))
+                live.update(Line(escaped_lines("\n".join(described(job) for job in jobs))))
 
     def _log(self, jobs: list[Job], done: threading.Event) -> None:
         last = time.monotonic()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def pairs(given: list[str] | None) -> dict[str, str]:
 
 def _report(error: BaseException | None, cause: BaseException | None, verbose: bool) -> None:
     if verbose and cause is not None:
-        traceback.print_exception(cause)
+        say("".join(traceback.format_exception(cause)).rstrip("\n"), sys.stderr)
         if java := getattr(cause, "_stackTrace", None):
-            print(java, file=sys.stderr)
-    print(error, file=sys.stderr)
+            say(java, sys.stderr)
+    say(error, sys.stderr)

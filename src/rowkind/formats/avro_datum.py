@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 MOST_EMPTY = 1 << 16
-"""The most elements of an array whose elements take no bytes."""
+"""The most elements that take no bytes, in one datum: a few bytes can ask for any number of them."""
 
 
 class Datum:
     """A message and how far it has been read. Every method raises ValueError where Java would fail."""
 
-    __slots__ = ("data", "pos")
+    __slots__ = ("data", "empty", "pos")
 
     def __init__(self, data: bytes, pos: int = 0) -> None:
-        self.data, self.pos = data, pos
+        self.data, self.pos, self.empty = data, pos, 0
         self.take(0)
 
     def take(self, size: int) -> bytes:
@@ -54,7 +54,8 @@ class Datum:
             if count < 0:
                 count = -count
                 self.int64()
-            if count > ((len(self.data) - self.pos) // smallest if smallest else MOST_EMPTY):
+            self.empty += 0 if smallest else count
+            if self.empty > MOST_EMPTY or (smallest and count > (len(self.data) - self.pos) // smallest):
                 raise ValueError("a count is out of range")
             for _ in range(count):
                 yield

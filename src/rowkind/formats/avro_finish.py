@@ -11,6 +11,7 @@ import pyarrow as pa
 from rowkind.catalog.types import DataType, Root, arrow_type
 from rowkind.formats.avro_cursor import SLOW, Cursor
 from rowkind.formats.avro_nodes import Finish
+from rowkind.formats.charsets import utf8_text, utf8_texts
 from rowkind.formats.spans import Ints
 
 _WIDTHS = {Root.TINYINT: 8, Root.SMALLINT: 16, Root.INT: 32, Root.BIGINT: 64}
@@ -40,7 +41,7 @@ def finish(type: DataType) -> Finish:
         case Root.DECIMAL:
             return _decimal(type.precision or 0, type.scale or 0)
         case Root.CHAR | Root.VARCHAR:
-            return Finish(_texts, lambda data: data.decode("utf-8", "replace"))
+            return Finish(_texts, utf8_text)
         case _:
             return Finish(lambda places, cursor: cursor.binary(*places), bytes)
 
@@ -73,12 +74,7 @@ def _timestamp(value: int) -> int:
 
 
 def _texts(places: tuple[Ints, Ints], cursor: Cursor) -> pa.StringArray:
-    data = cursor.binary(*places)
-    try:
-        return data.cast(pa.string())
-    except pa.ArrowInvalid:
-        # Java puts a replacement character for what is not UTF-8.
-        return pa.array([value.decode("utf-8", "replace") for value in data.to_pylist()], pa.string())
+    return utf8_texts(cursor.binary(*places))
 
 
 def _decimal(precision: int, scale: int) -> Finish:

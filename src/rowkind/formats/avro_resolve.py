@@ -152,8 +152,9 @@ def skip(writer: AvroType, seen: dict[int, Node]) -> Node:
             return _leaf(writer, None)
 
 
-def _smallest(schema: AvroType, depth: int = 0) -> int:
-    """The fewest bytes a value takes."""
+def _smallest(schema: AvroType, seen: dict[int, int] | None = None) -> int:
+    """The fewest bytes a value takes. A record is counted once, however many others hold it: a schema may double."""
+    seen = {} if seen is None else seen
     match schema.kind:
         case "null":
             return 0
@@ -164,7 +165,10 @@ def _smallest(schema: AvroType, depth: int = 0) -> int:
         case "fixed":
             return schema.size
         case "record":
-            return 0 if depth > 16 else sum(_smallest(f.type, depth + 1) for f in schema.fields)
+            if id(schema) not in seen:
+                seen[id(schema)] = 0  # inside of itself
+                seen[id(schema)] = sum(_smallest(f.type, seen) for f in schema.fields)
+            return seen[id(schema)]
         case _:
             return 1
 

@@ -60,9 +60,12 @@ class SchemaError(ValueError):
 def parse(text: str, before: Sequence[str] = ()) -> AvroType:
     """A schema from its JSON, or a bare name such as `string`; `before` are schemas whose names it may use."""
     names: dict[str, AvroType] = {}
-    for other in before:
-        _parse(_tree(other), "", names)
-    return _parse(_tree(text), "", names)
+    try:
+        for other in before:
+            _parse(_tree(other), "", names)
+        return _parse(_tree(text), "", names)
+    except RecursionError:
+        raise SchemaError("the schema is nested too deeply") from None
 
 
 def _tree(text: str) -> Any:
@@ -77,7 +80,7 @@ def _parse(tree: Any, space: str, names: dict[str, AvroType]) -> AvroType:
         case str():
             return _named(tree, space, names)
         case list():
-            return AvroType("union", branches=[_parse(branch, space, names) for branch in tree])
+            return _union([_parse(branch, space, names) for branch in tree])
         case {"type": "record" | "error" | "enum" | "fixed"}:
             return _define(tree, space, names)
         case {"type": "array", "items": items}:
@@ -88,7 +91,26 @@ def _parse(tree: Any, space: str, names: dict[str, AvroType]) -> AvroType:
             return AvroType(kind, **_logical(tree))
         case {"type": inner}:
             return _parse(inner, space, names)
-    raise SchemaError(f"{json.dumps(tree)[:200]} is not an Avro schema")
+    raise SchemaError(f"{_short(tree)} is not an Avro schema")
+
+
+def _union(branches: list[AvroType]) -> AvroType:
+    """One branch of each name, and none that is a union itself."""
+    names = [branch.branch_name for branch in branches]
+    if "union" in names or len(set(names)) < len(names):
+        raise SchemaError(f"a union of {', '.join(names)[:200]} names a type twice, or holds another union")
+    return AvroType("union", branches=branches)
+
+
+def _short(tree: Any) -> str:
+    return repr(tree)[:200]
+
+
+def _listed(tree: dict[str, Any], key: str, kind: type) -> list[Any]:
+    found = tree.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(member, kind) for member in found):
+        raise SchemaError(f"the {key} of {_short(tree)} are not a list of {kind.__name__}")
+    return found
 
 
 def _named(name: str, space: str, names: dict[str, AvroType]) -> AvroType:
@@ -105,35 +127,44 @@ def _full_name(name: str, space: str) -> str:
 
 
 def _define(tree: dict[str, Any], space: str, names: dict[str, AvroType]) -> AvroType:
-    if not isinstance(tree.get("name"), str):
-        raise SchemaError(f"{json.dumps(tree)[:200]} has no name")
-    name = _full_name(tree["name"], tree.get("namespace", space))
+    if not isinstance(tree.get("name"), str) or not isinstance(tree.get("namespace") or space, str):
+        raise SchemaError(f"{_short(tree)} has no name")
+    name = _full_name(tree["name"], tree.get("namespace") or space)
     if name in names:
         raise SchemaError(f"the Avro type '{name}' is defined twice")
     inner = name.rpartition(".")[0]
     kind = "record" if tree["type"] == "error" else tree["type"]
     found = names[name] = AvroType(kind, name, **_logical(tree))
     if kind == "fixed":
-        found.size = int(tree.get("size", 0))
+        found.size = _size(tree)
     elif kind == "enum":
-        found.symbols, found.default = tuple(tree.get("symbols", ())), tree.get("default")
+        found.symbols, found.default = tuple(_listed(tree, "symbols", str)), tree.get("default")
     else:
-        found.fields = [_field(member, inner, names) for member in tree.get("fields", ())]
+        found.fields = [_field(member, inner, names) for member in _listed(tree, "fields", dict)]
     return found
 
 
-def _field(tree: Any, space: str, names: dict[str, AvroType]) -> AvroField:
-    if not isinstance(tree, dict) or "name" not in tree or "type" not in tree:
-        raise SchemaError(f"{json.dumps(tree)[:200]} is not a field with name and type")
-    aliases = tuple(tree.get("aliases", ()))
+def _size(tree: dict[str, Any]) -> int:
+    size = tree.get("size", 0)
+    if type(size) is not int or not 0 <= size < 1 << 31:
+        raise SchemaError(f"{_short(tree)} has no size")
+    return size
+
+
+def _field(tree: dict[str, Any], space: str, names: dict[str, AvroType]) -> AvroField:
+    if not isinstance(tree.get("name"), str) or "type" not in tree:
+        raise SchemaError(f"{_short(tree)} is not a field with name and type")
+    aliases = tuple(_listed(tree, "aliases", str))
     type = _parse(tree["type"], space, names)
     return AvroField(tree["name"], type, tree.get("default"), "default" not in tree, aliases)
 
 
 def _logical(tree: dict[str, Any]) -> dict[str, Any]:
-    if "logicalType" not in tree:
+    """A logical type that makes no sense is left out, as Java's Avro does it: the type under it remains."""
+    logical, precision, scale = tree.get("logicalType"), tree.get("precision", 0), tree.get("scale", 0)
+    if not isinstance(logical, str) or type(precision) is not int or type(scale) is not int:
         return {}
-    return {"logical": tree["logicalType"], "precision": tree.get("precision", 0), "scale": tree.get("scale", 0)}
+    return {"logical": logical, "precision": precision, "scale": scale}
 
 
 def derive(row: DataType, table: str, legacy: bool = True) -> Any:

@@ -6,7 +6,40 @@ import codecs
 import re
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 _NOT_CHARSETS = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf_7", "mbcs", "oem"}
+
+_AS_JAVA = "rowkind-as-java"
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    """One U+FFFD for what Java calls one malformed piece; Python only cuts half a surrogate pair into more of them."""
+    assert isinstance(error, UnicodeDecodeError)
+    data, at = error.object, error.start
+    if data[at] == 0xED and b"\xa0" <= data[at + 1 : at + 2] <= b"\xbf":
+        return "\ufffd", at + 2 + (b"\x80" <= data[at + 2 : at + 3] <= b"\xbf")
+    return "\ufffd", error.end
+
+
+codecs.register_error(_AS_JAVA, _replaced)
+
+
+def utf8_text(data: bytes) -> str:
+    """Bytes as Java's `new String(data, UTF_8)` reads them.
+
+    >>> utf8_text(b"caf\\xe9 \\xed\\xa0\\x80")
+    'caf\ufffd \ufffd'
+    """
+    return data.decode("utf-8", _AS_JAVA)
+
+
+def utf8_texts(payloads: pa.BinaryArray) -> pa.StringArray:
+    """Bytes become text here, checked: from here on every text of a column is valid UTF-8."""
+    try:
+        return payloads.cast(pa.string())
+    except pa.ArrowInvalid:
+        return pa.array([None if p is None else utf8_text(p) for p in payloads.to_pylist()], pa.string())
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +60,7 @@ class Charset:
         for mark, codec in self.marks:
             if data.startswith(mark):
                 return data[len(mark) :].decode(codec, "replace")
-        return data.decode(self.codec, "replace")
+        return utf8_text(data) if self.utf8 else data.decode(self.codec, "replace")
 
     def encode(self, value: str) -> bytes:
         encoded = value.encode(self.codec, "replace")

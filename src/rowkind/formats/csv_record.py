@@ -60,29 +60,29 @@ class RecordReader:
         return (value.rstrip("".join(map(chr, range(33)))) if dialect.trim else value), at, more
 
     def _bare(self, text: str, at: int) -> tuple[str, int, bool]:
-        value = ""
+        parts = []
         while found := self.stop.search(text, at):
-            value += text[at : found.start()]
+            parts.append(text[at : found.start()])
             at = found.end()
             if found[0] == self.dialect.delimiter:
-                return value, at, True
+                return "".join(parts), at, True
             if found[0] in "\r\n":
-                return value, at, False
-            value += self._escaped(text, at)
+                return "".join(parts), at, False
+            parts.append(self._escaped(text, at))
             at += 1
-        return value + text[at:], len(text), False
+        return "".join([*parts, text[at:]]), len(text), False
 
     def _quoted(self, text: str, at: int) -> tuple[str, int, bool]:
-        value = ""
+        parts = []
         while found := self.inside.search(text, at):
-            value += text[at : found.start()]
+            parts.append(text[at : found.start()])
             at = found.end()
             if found[0] != self.dialect.quote:
-                value += self._escaped(text, at)
+                parts.append(self._escaped(text, at))
             elif text[at : at + 1] == self.dialect.quote:
-                value += found[0]
+                parts.append(found[0])
             else:
-                return self._after_quote(value, text, at)
+                return self._after_quote("".join(parts), text, at)
             at += 1
         raise ValueError("a quoted field has no closing quote")
 

@@ -20,7 +20,8 @@ MAX_DIGITS = 1000
 MAX_STRING = 20_000_000
 _SHALLOW = 200
 """A document with fewer brackets than this cannot come near Python's recursion limit."""
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+# A text without an end is matched too: otherwise the search goes on behind its first quote, again and again.
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 _ESCAPES = {**{chr(c): f"\\u{c:04X}" for c in range(0x20)}, '"': '\\"', "\\": "\\\\"}
 _ESCAPES |= {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _ESCAPED = str.maketrans(_ESCAPES)

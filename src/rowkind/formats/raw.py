@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from rowkind.catalog.options import Option, text
 from rowkind.catalog.types import BINARIES, CHARACTERS, DataType, Field, Root, arrow_type
 from rowkind.errors import RowkindError
-from rowkind.formats.charsets import Charset, charset
+from rowkind.formats.charsets import Charset, charset, utf8_texts
 from rowkind.formats.contract import BadMessage, Decoded, FormatChoice
 from rowkind.formats.schema import decoded_schema
 from rowkind.formats.spans import fixed, spans, valid
@@ -119,8 +119,7 @@ class RawDecoder:
         if not self.layout.text:
             values = payloads
         elif self.layout.charset.utf8:
-            # Unchecked, as Flink does it: copying a topic keeps bytes that are not UTF-8.
-            values = payloads.view(pa.string())
+            values = utf8_texts(payloads)
         else:
             decode = self.layout.charset.decode
             values = pa.array([None if p is None else decode(p) for p in payloads.to_pylist()], pa.string())

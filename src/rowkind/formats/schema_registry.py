@@ -20,6 +20,8 @@ ATTEMPTS = 6
 FIRST_PAUSE = 0.2
 """Seconds; each pause is twice the one before, about six seconds in all."""
 _ACCEPT = "application/vnd.schemaregistry.v1+json, application/vnd.schemaregistry+json, application/json"
+MOST_REFERENCES = 50
+"""How far schemas may refer to others that refer to others."""
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
 
 
@@ -56,7 +58,10 @@ class SchemaRegistry:
         answer = self._ask("POST", path, what, {"schema": schema})
         if answer.status_code == 409:
             raise RowkindError("REGISTRY_INCOMPATIBLE", subject=subject, url=self._place, reason=_reason(answer))
-        self._ids[subject, schema] = id = int(self._accepted(answer, what)["id"])
+        id = self._accepted(answer, what).get("id")
+        if type(id) is not int or not -(1 << 31) <= id < 1 << 31:
+            raise RowkindError("REGISTRY_REFUSED", url=self._place, what=what, reason=f"it answered the id {id!r:.80}")
+        self._ids[subject, schema] = id
         return id
 
     def _parsed(self, answer: dict[str, Any], id: int) -> AvroType:
@@ -64,20 +69,31 @@ class SchemaRegistry:
         if kind != "AVRO":
             raise UnknownSchema(f"the schema with id {id} at {self._place} is {kind}, not Avro")
         try:
-            return parse(answer["schema"], self._references(answer))
+            return parse(str(answer.get("schema")), self._references(answer))
         except SchemaError as e:
             raise UnknownSchema(f"the schema with id {id} at {self._place} cannot be read: {e}") from None
 
     def _references(self, answer: dict[str, Any]) -> list[str]:
         """The schemas that a schema refers to, those first that others need."""
-        texts: list[str] = []
-        for reference in answer.get("references") or ():
-            subject, version = reference["subject"], reference["version"]
+        found: dict[str, str] = {}
+        self._gather(answer, (), found)
+        return list(dict.fromkeys(found.values()))
+
+    def _gather(self, answer: dict[str, Any], above: tuple[str, ...], found: dict[str, str]) -> None:
+        """`above` are the references that led here. Each is followed once, however many schemas have it."""
+        try:
+            named = [(str(r["subject"]), int(r["version"])) for r in answer.get("references") or ()]
+        except (TypeError, KeyError, ValueError):
+            raise SchemaError("a reference names no subject and version") from None
+        for subject, version in named:
             path = f"/subjects/{quote(subject, safe='')}/versions/{version}"
             what = f"subject '{subject}', version {version}"
-            found = self._accepted(self._ask("GET", path, what), what)
-            texts += [*self._references(found), found["schema"]]
-        return list(dict.fromkeys(texts))
+            if path in above or len(above) == MOST_REFERENCES:
+                raise SchemaError(f"the reference to {what} leads in a circle")
+            if path not in found:
+                referred = self._accepted(self._ask("GET", path, what), what)
+                self._gather(referred, (*above, path), found)
+                found[path] = str(referred.get("schema"))
 
     def _ask(self, method: str, path: str, what: str, body: Any = None) -> httpx.Response:
         """An answer that another try would not change; every address is tried, again and again after a pause."""
@@ -124,7 +140,7 @@ class SchemaRegistry:
 
 def _reason(answer: httpx.Response) -> str:
     try:
-        return str(answer.json()["message"])
+        return str(answer.json()["message"])[:500]
     except (ValueError, KeyError, TypeError):
         return answer.text[:500]
 

@@ -10,10 +10,11 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 import numpy as np
 
 _BLANK = "".join(map(chr, range(0x21)))
+# Digits are matched in one way only: with two ways to divide them a long text of digits takes the square of its length.
 _INTEGER = re.compile(r"[+-]?\d+")
-_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?")
-_FLOAT = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
-_HEX_FLOAT = re.compile(r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?")
+_DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+))?")
+_FLOAT = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
+_HEX_FLOAT = re.compile(r"([+-]?0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?")
 _NOT_FINITE = re.compile(r"([+-]?)(NaN|Infinity)")
 _QUAD = r"[A-Za-z0-9+/]"
 _BASE64 = re.compile(rf"(?:[\x00-\x20]*(?:{_QUAD}{{4}}|{_QUAD}{{3}}=|{_QUAD}{{2}}==))*[\x00-\x20]*")

@@ -141,7 +141,7 @@ class MessageDecoder:
                 partition=partition,
                 offset=raw.column("offset")[index].as_py(),
                 role=role,
-                reason=reason,
+                reason=told(reason),
                 payload=shown(raw.column(role)[index].as_py()),
             )
             if self.table.scan.on_error is OnError.FAIL:
@@ -207,6 +207,12 @@ def _taken(column: pa.Array, take: pa.Array | None) -> pa.Array:
 def _loose(part: _Part) -> pa.Schema:
     """The schema with every column nullable: a delete has nothing but its key."""
     return pa.schema([f.with_nullable(True) for f in part.rows.schema])
+
+
+def told(reason: str, most: int = 400) -> str:
+    """Why a message is bad, for errors and headers: it may quote all of the message, half a surrogate pair included."""
+    text = reason[:most].encode("utf-8", "backslashreplace").decode()
+    return text if len(reason) <= most else f"{text}… ({len(reason)} characters)"
 
 
 def shown(payload: bytes | None, most: int = 400) -> str:

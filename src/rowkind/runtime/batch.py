@@ -33,6 +33,7 @@ from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import JobRecord
 from rowkind.runtime.pacing import Pacing
 from rowkind.runtime.positions import KafkaPositions
+from rowkind.runtime.remote import new_nonce
 from rowkind.runtime.resuming import Standing
 from rowkind.runtime.steps import DUE
 from rowkind.runtime.watch_step import highest
@@ -78,6 +79,8 @@ class BatchStep:
         self._progress = progress
         self._show = show
         self._notify = notify
+        self.nonce = new_nonce()
+        """What the errors of this job's workers are marked with."""
         self._names = [stage.name for chain in plan.operators.values() for stage in chain]
         done = standing.manifest
         self._bases: dict[str, int] = {name: at for name, at in done["operators"].items() if record.owns(name, at)}
@@ -116,7 +119,7 @@ class BatchStep:
         oldest, sync = version - KEPT_VERSIONS, self._checkpoint.sync
         versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key, sync)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
-        frames = Frames(spark, self._plan, batch, versions, added, times)
+        frames = Frames(spark, self._plan, batch, versions, added, times, self.nonce)
         try:
             tasks = self._once.tasks(version, {sink: frames.sink_tasks(sink) for sink in self._plan.sinks})
             promises = self._once.promises(version, entry, tasks)

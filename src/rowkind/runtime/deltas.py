@@ -20,6 +20,8 @@ class Delta:
     source: DataFrame
     schema: pa.Schema
     counters: Any
+    nonce: str
+    """What the errors of this job's workers are marked with."""
     hash_key: bytes = b""
     steps: tuple[Step, ...] = ()
 
@@ -32,9 +34,19 @@ class Delta:
         if not self.steps:
             return self.source
         source, steps = self.source, self.steps
-        if any(re.search(r"\W", name) for name in source.columns):
-            # PySpark hands columns to a worker by name, and takes a dot in it for a member of a struct.
+        if not _told_apart(source.columns):
             plain = [f"_{i}" for i in range(len(source.columns))]
             steps = (Pick(tuple(zip(source.columns, plain, strict=True))), *steps)
             source = source.toDF(*plain)
-        return source.mapInArrow(running(steps, self.counters, self.hash_key), from_arrow_schema(self.schema))
+        run = running(steps, self.counters, self.nonce, self.hash_key)
+        return source.mapInArrow(run, from_arrow_schema(self.schema))
+
+
+def _told_apart(names: list[str]) -> bool:
+    """Whether PySpark finds these columns again: it hands them to a worker by name, each looked up by itself.
+
+    It takes a dot in a name for a member of a struct, and looks up with the settings of whatever session is active in
+    its thread, where `id` and `ID` may be one name.
+    """
+    plain = not any(re.search(r"\W", name) for name in names)
+    return plain and len({name.lower() for name in names}) == len(names)

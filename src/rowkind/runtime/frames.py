@@ -51,7 +51,14 @@ class Frames:
     """The deltas of one batch; a node that several others use is computed once."""
 
     def __init__(
-        self, spark: SparkSession, job: JobPlan, batch: Batch, versions: Versions, counters: Any, times: Any
+        self,
+        spark: SparkSession,
+        job: JobPlan,
+        batch: Batch,
+        versions: Versions,
+        counters: Any,
+        times: Any,
+        nonce: str,
     ) -> None:
         self._spark = spark
         self._job = job
@@ -59,6 +66,7 @@ class Frames:
         self._versions = versions
         self._counters = counters
         self._times = times
+        self._nonce = nonce
         self._made: dict[n.Node, Delta] = {}
         self._kept: list[DataFrame] = []
 
@@ -78,10 +86,10 @@ class Frames:
             frame.unpersist()
 
     def _of(self, frame: DataFrame, columns: tuple[Field, ...]) -> Delta:
-        return self._rows(frame, changelog_schema(columns))
+        return self._delta(frame, changelog_schema(columns))
 
-    def _rows(self, frame: DataFrame, schema: pa.Schema) -> Delta:
-        return Delta(frame, schema, self._counters, self._versions.hash_key)
+    def _delta(self, frame: DataFrame, schema: pa.Schema) -> Delta:
+        return Delta(frame, schema, self._counters, self._nonce, self._versions.hash_key)
 
     @singledispatchmethod
     def _build(self, node: n.Node) -> Delta:
@@ -91,7 +99,7 @@ class Frames:
     def _(self, node: n.Scan) -> Delta:
         schema = row_schema(node.table)
         tasks = self._batch.tasks.get(self._job.scans.index(node), ())
-        numbers = self._rows(self._spark.range(0, len(tasks), 1, max(1, len(tasks))), schema)
+        numbers = self._delta(self._spark.range(0, len(tasks), 1, max(1, len(tasks))), schema)
         if node in self._job.watermarks:
             read = self._watched(node, numbers, schema)
         else:
@@ -109,7 +117,7 @@ class Frames:
         if mark.column is not None:
             return read.then(Watch(table, mark.column, mark.delay, self._times), schema)
         rows = read.frame().selectExpr("*", f"{self._sql(mark.sql)} AS {WATERMARK}")
-        return self._rows(rows, schema).then(Watch(table, WATERMARK, 0, self._times), schema)
+        return self._delta(rows, schema).then(Watch(table, WATERMARK, 0, self._times), schema)
 
     @_build.register
     def _(self, node: n.Values) -> Delta:
@@ -177,7 +185,7 @@ class Frames:
         condition = f"{self._sql(node.filter.sql)} AS {quote(FILTER)}"
         columns = [quote(c.name) for c in node.input.columns]
         frame = self.delta(node.input).frame().selectExpr(*columns, condition, KIND_COLUMN)
-        return [self._rows(frame, self._job.operators[node][0].operator.input_schemas[0])]
+        return [self._delta(frame, self._job.operators[node][0].operator.input_schemas[0])]
 
     def _processed(self, inputs: list[Delta], stage: NamedOperator, context: BatchContext) -> Delta:
         operator, versions, packed = stage.operator, self._versions, pickle.dumps(stage.operator)
@@ -187,7 +195,7 @@ class Frames:
         place = StatePlace(
             versions.root, stage.name, versions.version, base, versions.oldest, versions.checkpoint, versions.sync
         )
-        called = self._rows(exchanged(parcels, partitions), PARCELS)
+        called = self._delta(exchanged(parcels, partitions), PARCELS)
         return called.then(Process(packed, place, context, self._times), operator.output_schema)
 
     def _context(self, node: n.Node) -> BatchContext:

@@ -137,7 +137,7 @@ class Job:
 
     def _fail(self, cause: Exception) -> None:
         self.cause = cause
-        found = self._taken_over() or carried(cause) or refused_value(cause)
+        found = self._taken_over() or carried(cause, self._step.nonce) or refused_value(cause)
         reason = _short(str(cause))
         self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log_file() or "its own file")
 

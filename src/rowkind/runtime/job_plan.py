@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from rowkind.catalog.constraints import USUAL, Constraints
+from rowkind.catalog.inserts import check_sink_parallelism
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.operators.contract import Operator
 from rowkind.plan import nodes as n
 from rowkind.plan.identity import identity
-from rowkind.plan.rules.net_sinks import stateful
+from rowkind.plan.rules.net_sinks import keeps_state, stateful
 from rowkind.plan.time_nodes import WindowAssign
+from rowkind.plan.traits import emits
 from rowkind.plan.watermarks import ScanWatermark, follows_watermark, scan_watermarks, watermarked_below
 from rowkind.runtime.operator_names import OperatorName, operator_names
 from rowkind.runtime.operators import operators_for
@@ -90,6 +92,9 @@ def job_plan(
 
     The order of scans is that of their names, so that statements may change places while a job rests.
     """
+    for root in roots:
+        if isinstance(root, n.Sink):
+            check_sink_parallelism(root.table, emits(root.input), _tasks(root.input, partitions))
     uses: Counter[n.Node] = Counter()
     for root in roots:
         _count(root, uses)
@@ -115,6 +120,16 @@ def job_plan(
 def _place(scan: n.Scan) -> str:
     """What orders scans; those that differ by hints only keep their order too."""
     return json.dumps([scan.table.name, identity(scan), sorted(scan.table.definition.options.items())], sort_keys=True)
+
+
+def _tasks(node: n.Node, partitions: int) -> int | None:
+    """In how many tasks the rows of a node are; None where that follows from how a batch is cut."""
+    if isinstance(node, n.Values):
+        return 1
+    if keeps_state(node):
+        return partitions
+    below = [_tasks(inner, partitions) for inner in node.inputs]
+    return None if not below or None in below else sum(tasks for tasks in below if tasks is not None)
 
 
 def _stages(node: n.Node, name: str, ttl: timedelta) -> tuple[NamedOperator, ...]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import pickle
+import json
 import re
-from collections.abc import Callable, Iterator
+import secrets
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rowkind.errors import RowkindError
-
-_MARK = re.compile(r"<rowkind-error:([A-Za-z0-9+/=]+)>")
 
 _REFUSED = re.compile(
     r"\[((?:DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED_BY_ZERO|ARITHMETIC_OVERFLOW|BINARY_ARITHMETIC_OVERFLOW"
@@ -21,22 +20,41 @@ _REFUSED = re.compile(
 """What a row's values may make an expression run into: the condition of Spark, and its first sentence."""
 
 
+def new_nonce() -> str:
+    """What the errors of one job are marked with. No message can guess it, and it is never written down for later."""
+    return secrets.token_hex(16)
+
+
 class WorkerError(RuntimeError):
-    """A named error on its way out of a worker: readable text, and behind it the error itself."""
+    """A named error on its way out of a worker: readable text, and after it the error itself.
 
-    def __init__(self, error: RowkindError) -> None:
-        packed = base64.b64encode(pickle.dumps((error.condition, error.params))).decode()
-        super().__init__(f"{error}\n<rowkind-error:{packed}>")
+    The text quotes messages, and messages may look like anything, so the mark holds the job's nonce. What it carries is
+    JSON: whatever stands there, reading it makes nothing but plain values.
+    """
+
+    def __init__(self, error: RowkindError, nonce: str) -> None:
+        said = json.dumps([error.condition, plain(error.params)])
+        packed = base64.b64encode(said.encode()).decode()
+        super().__init__(f"{error}\n<rowkind-error:{nonce}:{packed}>")
 
 
-def carried(error: BaseException) -> RowkindError | None:
-    """The named error behind whatever Spark raised, if there is one."""
+def plain(value: Any) -> Any:
+    """A parameter of an error as JSON has it; what JSON does not have becomes the text that a message would show."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return value if value is None or type(value) in (str, bool, int, float) else str(value)
+
+
+def carried(error: BaseException, nonce: str) -> RowkindError | None:
+    """The named error behind whatever Spark raised, if there is one that this job's workers sent."""
     if isinstance(error, RowkindError):
         return error
-    found = _MARK.search(str(error))
+    found = re.search(rf"<rowkind-error:{nonce}:([A-Za-z0-9+/=]+)>", str(error))
     if found is None:
         return None
-    condition, params = pickle.loads(base64.b64decode(found.group(1)))
+    condition, params = json.loads(base64.b64decode(found[1]))
     return RowkindError(condition, **params)
 
 
@@ -46,9 +64,9 @@ def refused_value(error: BaseException) -> RowkindError | None:
     return None if found is None else RowkindError("EXPRESSION_FAILED", error=found[1], reason=found[2].strip())
 
 
-def reporting(function: Callable[..., Iterator[Any]], *args: Any) -> Iterator[Any]:
+def reporting(nonce: str, function: Callable[..., Iterator[Any]], *args: Any) -> Iterator[Any]:
     """Run a worker's function so that its named errors reach the driver."""
     try:
         yield from function(*args)
     except RowkindError as error:
-        raise WorkerError(error) from error
+        raise WorkerError(error, nonce) from error

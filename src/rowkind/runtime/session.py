@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
+from urllib.parse import quote
 
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
@@ -263,10 +265,11 @@ class Session:
         """
         running = {job.label for job in self.jobs if job.status is Status.RUNNING}
         used = running if self._checkpoint is None else self._names
-        number, fresh = 1, name
+        folder = folder_name(name)
+        number, fresh = 1, folder
         while fresh in used:
             number += 1
-            fresh = f"{name}-{number}"
+            fresh = f"{folder}-{number}"
         self._names.add(fresh)
         return fresh
 
@@ -285,3 +288,14 @@ class Session:
 
 def _texts(line: Description) -> tuple[str, ...]:
     return (line.name, line.type, str(line.null).upper(), line.key or "", line.extras or "", line.watermark or "")
+
+
+def folder_name(name: str) -> str:
+    """A name as one folder below another: a name in backticks may be `../other`.
+
+    >>> folder_name("orders"), folder_name("../a b"), folder_name("..")
+    ('orders', '..%2Fa b', '%2E%2E')
+    """
+    if name.strip(".") == "":
+        return name.replace(".", "%2E")
+    return re.sub(r"[/\\\x00-\x1f\x7f%]", lambda found: quote(found[0], safe=""), name)

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from rowkind.runtime.counters import counters
 from rowkind.runtime.deltas import Delta
+from rowkind.runtime.remote import new_nonce
 from rowkind.runtime.state_partitions import is_local
 from rowkind.runtime.steps import Batches
 from rowkind.state.belonging import marked, not_shared
@@ -35,7 +36,7 @@ def check_shared(spark: SparkSession, root: str, checkpoint: str) -> None:
     if is_local(context.master):
         return
     tasks = 2 * max(context.defaultParallelism, 2)  # Spark gives each executor one before any gets a second
-    asked = Delta(spark.range(0, tasks, 1, tasks), FOUND, counters(spark)).then(Look(root), FOUND)
+    asked = Delta(spark.range(0, tasks, 1, tasks), FOUND, counters(spark), new_nonce()).then(Look(root), FOUND)
     for host, found in asked.frame().distinct().collect():
         if found != checkpoint:
             raise not_shared(root, host, found)

@@ -24,6 +24,8 @@ RELIED_ON = {
     "spark.sql.caseSensitive": "true",
     "spark.sql.timeType.enabled": "true",
     "spark.sql.adaptive.enabled": "false",
+    # bytes that are not text in a character set are replaced, as Java and Flink do it, and are not an error
+    "spark.sql.legacy.codingErrorAction": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "33554432",
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",

@@ -58,9 +58,9 @@ def task_number() -> int:
     return task.partitionId() if task else 0
 
 
-def running(steps: Sequence[Step], counters: Any, hash_key: bytes = b"") -> Callable[[Batches], Batches]:
-    """For mapInArrow: all the steps, one behind the other; rows are hashed by the key of the job."""
-    return partial(reporting, _run, pickle.dumps(tuple(steps)), counters, hash_key)
+def running(steps: Sequence[Step], counters: Any, nonce: str, hash_key: bytes) -> Callable[[Batches], Batches]:
+    """For mapInArrow: all the steps, one after the other; rows are hashed by the key of the job."""
+    return partial(reporting, nonce, _run, pickle.dumps(tuple(steps)), counters, hash_key)
 
 
 def _run(packed: bytes, counters: Any, hash_key: bytes, batches: Batches) -> Batches:

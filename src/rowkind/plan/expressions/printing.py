@@ -20,6 +20,11 @@ def _same(sql: str, type: DataType) -> str:
     return sql
 
 
+def _bytes(sql: str, type: DataType) -> str:
+    """Read as UTF-8, with U+FFFD for what is not; Spark's cast would take any bytes for text."""
+    return f"decode({sql}, 'UTF-8')"
+
+
 def _boolean(sql: str, type: DataType) -> str:
     return f"upper(CAST({sql} AS STRING))"
 
@@ -90,6 +95,8 @@ def _height(type: DataType) -> int:
 _PRINTERS: dict[Root, Callable[[str, DataType], str]] = {
     Root.CHAR: _same,
     Root.VARCHAR: _same,
+    Root.BINARY: _bytes,
+    Root.VARBINARY: _bytes,
     Root.BOOLEAN: _boolean,
     Root.TIMESTAMP: _timestamp,
     Root.TIMESTAMP_LTZ: _timestamp,

@@ -204,7 +204,7 @@ STRINGS: tuple[Function, ...] = (
     mapped("CONCAT_WS", "text, text*", t.STRING, "concat_ws({all})"),
     _pad("LPAD"),
     _pad("RPAD"),
-    mapped("FROM_BASE64", "text", t.STRING, "CAST(to_binary({0}, 'base64') AS STRING)"),
+    mapped("FROM_BASE64", "text", t.STRING, "decode(to_binary({0}, 'base64'), 'UTF-8')"),
     mapped("TO_BASE64", "text_or_bytes", t.STRING, "base64(CAST({0} AS BINARY))"),
     mapped("ASCII", "text", t.INT, "ascii({0})"),
     mapped("CHR", "bigint", t.STRING, "chr({0})", nullable=True),
