@@ -33,6 +33,9 @@ DEFAULT_TIMEOUT_MS = 600_000
 """Of a transaction, unless `transaction.timeout.ms` is given: a batch has to fit in."""
 
 _FENCED = frozenset({KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH, KafkaError.PRODUCER_FENCED})
+_MOVING = frozenset(
+    {KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_LOAD_IN_PROGRESS, KafkaError.COORDINATOR_NOT_AVAILABLE}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +167,16 @@ class TransactionalWriter(Writer):
         return open_consumer({**self.properties, "group.id": self._group, "isolation.level": isolation})[0]
 
     def _offset(self, consumer: Consumer) -> TopicPartition:
-        (found,) = consumer.committed([TopicPartition(self.insert.marker_topic, 0)], timeout=PATIENCE)
-        return found
+        """A group's coordinator may be about to load what it knows, in a broker that has just started."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                (found,) = consumer.committed([TopicPartition(self.insert.marker_topic, 0)], timeout=PATIENCE)
+                return found
+            except KafkaException as error:
+                if error.args[0].code() not in _MOVING or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
 
     def _retried(self, call: Callable[[], object], patience: float = PATIENCE) -> None:
         """Errors that pass are tried again for a while; others, and what stays, are raised with their name."""
