@@ -39,8 +39,8 @@ def count_values(slot: Slot, rows: Arrived, state: StateTables, append_only: boo
     found = counts.lookup(pairs.hashes)
     old = np.zeros(len(pairs), dtype=np.int64)
     old[found.key_index] = found.entries.column("n").to_numpy()
-    wanted = old + pairs.sum(rows.number)
-    new_counts = np.maximum(wanted, 0)
+    missing = rows.missing(slot, old)
+    new_counts = old + pairs.sum(rows.number) + missing
     put, drop = (new_counts > 0) & ((new_counts != old) | bool(ttl_ms)), (old > 0) & (new_counts == 0)
     counts.write(
         pa.table({"n": new_counts[put]}),
@@ -49,7 +49,7 @@ def count_values(slot: Slot, rows: Arrived, state: StateTables, append_only: boo
         delete_keys=pairs.hashes.take(drop),
     )
     sign = (new_counts > 0).astype(np.int64) - (old > 0)
-    return Transitions(sign, int(np.sum(new_counts - wanted)))
+    return Transitions(sign, int(missing.sum()))
 
 
 @dataclass(frozen=True, slots=True)

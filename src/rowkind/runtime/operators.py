@@ -34,6 +34,7 @@ from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.explain import described
+from rowkind.plan.metadata import of_metadata
 from rowkind.plan.traits import emits, smallest_key, upsert_keys
 from rowkind.plan.windowing import windowing
 from rowkind.runtime.window_step import is_local
@@ -52,8 +53,15 @@ def operators_for(node: n.Node, ttl_ms: int) -> tuple[Operator, ...]:
 @operators_for.register
 def _(node: n.Aggregate, ttl_ms: int) -> tuple[Operator, ...]:
     append_only = emits(node.input) is ChangelogMode.INSERT_ONLY
-    calls = tuple(_call(call) for call in node.calls)
-    made = Aggregate(input_schema(node.input), node.keys, calls, append_only, node.emit_before, ttl_ms)
+    made = Aggregate(
+        input=input_schema(node.input),
+        group=node.keys,
+        calls=tuple(_call(call) for call in node.calls),
+        append_only=append_only,
+        update_before=node.emit_before,
+        ttl_ms=ttl_ms,
+        doubtful=not append_only and bool(of_metadata(node.input)),
+    )
     return sharded(made)
 
 
