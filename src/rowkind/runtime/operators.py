@@ -36,7 +36,7 @@ from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.explain import described
 from rowkind.plan.metadata import of_metadata
 from rowkind.plan.traits import emits, smallest_key, upsert_keys
-from rowkind.plan.windowing import windowing
+from rowkind.plan.windowing import outlasting, windowing
 from rowkind.runtime.window_step import is_local
 from rowkind.state.contract import Order
 
@@ -163,7 +163,8 @@ def _(node: t.WindowAggregate, ttl_ms: int) -> tuple[Operator, ...]:
     calls = tuple(_call(call) for call in node.calls)
     window = node.window
     schema, local = input_schema(node.input), _local(node)
-    return (WindowAggregate(schema, node.keys, calls, node.end, window.time, append_only, local, window.proctime),)
+    by = outlasting(node.input, node.keys)
+    return (WindowAggregate(schema, node.keys, calls, node.end, window.time, append_only, local, window.proctime, by),)
 
 
 @operators_for.register
@@ -188,6 +189,7 @@ def _(node: t.WindowRank, ttl_ms: int) -> tuple[Operator, ...]:
         latest_first=any(o.descending for o in by_arrival) or _keeps_last(node),
         local=_local(node),
         proctime=node.window.proctime,
+        spread_by=outlasting(node.input, node.partition),
     )
     return (ranked,)
 
@@ -222,8 +224,10 @@ def _(node: t.TemporalJoin, ttl_ms: int) -> tuple[Operator, ...]:
 
 @operators_for.register
 def _(node: t.WindowJoin, ttl_ms: int) -> tuple[Operator, ...]:
-    left = WindowSide(input_schema(node.left), node.left_keys, node.left_end)
-    right = WindowSide(input_schema(node.right), node.right_keys, node.right_end)
+    by = outlasting(node.left, node.left_keys)
+    equal = tuple(right for left, right in zip(node.left_keys, node.right_keys, strict=True) if left in by)
+    left = WindowSide(input_schema(node.left), node.left_keys, node.left_end, by)
+    right = WindowSide(input_schema(node.right), node.right_keys, node.right_end, equal)
     found = windowing(node.left)
     proctime = found is not None and found.window.proctime
     return (WindowJoin(left, right, node.kind, _residual(node), _local(node), proctime),)
