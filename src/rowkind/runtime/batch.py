@@ -79,6 +79,7 @@ class BatchStep:
         done = {"operators": {}} if last is None else checkpoint.manifest(last)
         self._bases: dict[str, int] = {name: at for name, at in done["operators"].items() if record.owns(name, at)}
         self._once = ExactlyOnce(plan.sinks, checkpoint, record.id)
+        self._id = record.id
         self._once.clear()
         self._owner = checkpoint.claim()
         sweep(checkpoint.state, self._bases, KEPT_VERSIONS)
@@ -112,7 +113,7 @@ class BatchStep:
     def _write(self, batch: Batch) -> None:
         spark, version = self._spark, batch.number
         added, times = counters(spark), highest(spark)
-        versions = Versions(self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS)
+        versions = Versions(self._checkpoint.state, version, self._bases, version - KEPT_VERSIONS, self._id)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
         frames = Frames(spark, self._plan, batch, versions, added, times)
         try:
