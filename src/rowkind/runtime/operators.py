@@ -13,6 +13,7 @@ from rowkind.operators.aggregate import Aggregate
 from rowkind.operators.calls import LAG, AggregateCall
 from rowkind.operators.contract import Operator
 from rowkind.operators.distinct import sharded
+from rowkind.operators.first_row import FirstRow
 from rowkind.operators.interval_join import IntervalJoin, IntervalSide
 from rowkind.operators.join import Join
 from rowkind.operators.join_sides import JoinSide, Multiplicity
@@ -35,7 +36,7 @@ from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.explain import described
 from rowkind.plan.metadata import of_metadata
-from rowkind.plan.traits import emits, smallest_key, upsert_keys
+from rowkind.plan.traits import emits, first_by_time, smallest_key, upsert_keys
 from rowkind.plan.windowing import outlasting, windowing
 from rowkind.runtime.window_step import is_local
 from rowkind.state.contract import Order
@@ -107,6 +108,9 @@ def _(node: n.SinkMaterialize, ttl_ms: int) -> tuple[Operator, ...]:
 
 @operators_for.register
 def _(node: n.Rank, ttl_ms: int) -> tuple[Operator, ...]:
+    if first_by_time(node):
+        schema, time = input_schema(node.input), node.order[0].column
+        return (FirstRow(schema, node.partition, time, _rank_field(node), ttl_ms),)
     by_arrival = [o for o in node.order if time_attribute(node.input, o.column) is TimeAttribute.PROCTIME]
     order = tuple(Order(o.column, o.descending, o.nulls_first) for o in node.order if o not in by_arrival)
     ranked = Rank(
