@@ -82,7 +82,7 @@ class Aggregate:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        return slots_of(self.calls, self.input, self.append_only, self.doubtful)
+        return slots_of(self.calls, self.input, self.append_only, self.doubtful, self.ttl_ms > 0)
 
     @cached_property
     def accumulators(self) -> dict[int, Accumulator]:

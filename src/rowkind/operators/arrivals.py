@@ -108,7 +108,11 @@ class Arrivals:
         between tasks may come before it goes."""
         contents = group(extend(partition, [delta.column(name) for name in self.columns]))
         weight = signs(delta)
-        net = contents.sum(weight)[contents.index]
+        net = contents.sum(weight)
+        if self.ttl_ms:  # a row that goes and comes again is written again, and lives on
+            place, nothing = column_array(delta, PLACE).to_numpy(), np.zeros(len(contents), dtype=np.int64)
+            net[(net == 0) & (shortfall(contents.index, place, weight, nothing) > 0)] = 1
+        net = net[contents.index]
         touched = rows.any(net != 0)
         adds = np.flatnonzero((net > 0) & (weight > 0))
         adds = adds[np.argsort(column_array(delta, PLACE).to_numpy()[adds], kind="stable")]

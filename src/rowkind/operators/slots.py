@@ -49,6 +49,8 @@ class Slot:
     """Positions of the calls that read it."""
     doubtful: bool = False
     """Whether values may be taken back that were never there: then the order of all changes counts."""
+    refreshed: bool = False
+    """Whether a value lives on by being seen, so that one which goes and comes again is told, too."""
 
     @property
     def column(self) -> str:
@@ -65,7 +67,11 @@ class Slot:
 
 
 def slots_of(
-    calls: tuple[AggregateCall, ...], input: pa.Schema, append_only: bool, doubtful: bool = False
+    calls: tuple[AggregateCall, ...],
+    input: pa.Schema,
+    append_only: bool,
+    doubtful: bool = False,
+    refreshed: bool = False,
 ) -> tuple[Slot, ...]:
     """The slots of a query, one a distinct (purpose, argument, filter).
 
@@ -86,6 +92,7 @@ def slots_of(
             input.field(argument).type,
             tuple(positions),
             doubtful and keeps is not Keeps.DISTINCT,
+            refreshed,
         )
         for number, ((keeps, argument, filter, nulls), positions) in enumerate(wanted.items(), start=1)
     )
@@ -129,7 +136,7 @@ def slot_rows(slot: Slot, delta: pa.Table, weights: Ints, hashes: KeyHashes, ord
         return SlotRows(rows, taken, weights, order[rows])
     if not slot.ordered:
         net = pairs.sum(weights)
-        keep = np.flatnonzero(net)
+        keep = np.arange(len(net)) if slot.refreshed else np.flatnonzero(net)
         first = pairs.first[keep]
         return SlotRows(rows[first], taken.take(pa.array(first)), net[keep], np.zeros(len(keep), dtype=np.int64))
     added = np.flatnonzero(weights > 0)
