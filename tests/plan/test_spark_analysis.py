@@ -12,7 +12,7 @@ from pyspark.sql.types import LongType
 from rowkind.catalog import types as t
 from rowkind.catalog.types import DataType, Field
 from rowkind.errors import RowkindError
-from rowkind.plan.expressions import bind_clock, translate, translate_all
+from rowkind.plan.expressions import Moment, bind_clock, translate, translate_all
 from rowkind.plan.expressions.typed import text
 from rowkind.runtime.analysis import SparkAnalyzer
 from rowkind.runtime.spark import rely_on
@@ -115,7 +115,7 @@ def test_a_batch_has_one_clock(session: SparkSession, analyzer: SparkAnalyzer) -
         "UNIX_TIMESTAMP()",
     )
     expressions = [parse_expression(f"CAST({name} AS STRING)") for name in names]
-    bound = [bind_clock(f.sql, 1_700_000_000_123_456, 0) for f in translate_all(expressions, {}, analyzer)]
+    bound = [bind_clock(f.sql, Moment(1_700_000_000_123_456, 0)) for f in translate_all(expressions, {}, analyzer)]
     found = list(session.range(1).selectExpr(*bound).collect()[0])
     instant = "2023-11-14 22:13:20.123"
     assert found == [instant, instant, instant, instant, "2023-11-14", "22:13:20", "1700000000"]
@@ -126,7 +126,7 @@ def test_random_values_repeat_with_the_seed(session: SparkSession, analyzer: Spa
     found = translate_all(expressions, {}, analyzer)
 
     def rows(seed: int) -> list[tuple[object, ...]]:
-        bound = [bind_clock(f.sql, 0, seed) for f in found]
+        bound = [bind_clock(f.sql, Moment(0, seed, "job", (at,))) for at, f in enumerate(found)]
         return [tuple(r) for r in session.range(0, 20, 1, 2).selectExpr(*bound).collect()]
 
     assert rows(1) == rows(1)

@@ -69,6 +69,8 @@ class Aggregate:
     ttl_ms: int = 0
     unchanged: bool = False
     """Whether results are given again that did not change."""
+    doubtful: bool = False
+    """Whether rows may be taken back that were never given: see `shortfall`."""
 
     @property
     def input_schemas(self) -> tuple[pa.Schema, ...]:
@@ -80,7 +82,7 @@ class Aggregate:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        return slots_of(self.calls, self.input, self.append_only)
+        return slots_of(self.calls, self.input, self.append_only, self.doubtful, self.ttl_ms > 0)
 
     @cached_property
     def accumulators(self) -> dict[int, Accumulator]:
@@ -134,7 +136,7 @@ class Aggregate:
         if self.slots:
             fields += [pa.field(PART, pa.int8()), pa.field(NUMBER, pa.int64())]
             fields += [pa.field(slot.column, slot.type) for slot in self.slots]
-        if any(slot.ordered for slot in self.slots):
+        if any(slot.placed for slot in self.slots):
             fields.append(pa.field(PLACE, pa.int64()))
         return pa.schema(fields)
 

@@ -1,7 +1,7 @@
 """Rows that are kept in order of arrival, found again by their content (or their own key) when they are taken back.
 
 Each row that is added gets a sequence number that grows with the batches and, within one, with the input. What is taken
-back is the oldest equal row, whatever the order of additions and retractions within the batch.
+back is the oldest equal row; one that is taken back before it was ever added is not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from rowkind.kinds import KIND_COLUMN
-from rowkind.operators.changes import Groups, Ints, column_array, group, signs
+from rowkind.operators.changes import Groups, Ints, column_array, group, shortfall, signs
 from rowkind.state.contract import Found, Order, State, StateTables
 from rowkind.state.hashing import KeyHashes, extend
 
@@ -91,23 +91,28 @@ class Arrivals:
     def _oldest(self, delta: pa.Table, rows: Groups, partition: KeyHashes, table: State) -> _Chosen:
         """Equal rows are a queue: the oldest go first, stored ones before those of the batch."""
         weight = signs(delta)
+        place = column_array(delta, PLACE).to_numpy()
         back = -rows.sum(np.minimum(weight, 0))
         found = table.first(rows.hashes, back)
-        rest = back - np.bincount(found.key_index, minlength=len(rows))
+        held = np.bincount(found.key_index, minlength=len(rows))
+        short = shortfall(rows.index, place, weight, held)
+        rest = back - short - held
         adds = np.flatnonzero(weight > 0)
-        adds = adds[np.lexsort([column_array(delta, PLACE).to_numpy()[adds], rows.index[adds]])]
+        adds = adds[np.lexsort([place[adds], rows.index[adds]])]
         of_row = rows.index[adds]
         number = np.arange(len(adds)) - np.searchsorted(of_row, of_row)
-        come = adds[number >= rest[of_row]]
-        stale = rest - np.bincount(of_row, minlength=len(rows))
-        return _Chosen(come, found, int(np.maximum(stale, 0).sum()))
+        return _Chosen(adds[number >= rest[of_row]], found, int(short.sum()))
 
     def _replaced(self, delta: pa.Table, rows: Groups, partition: KeyHashes, table: State) -> _Chosen:
         """A row takes the place of the one with its key. What is added wins over what is taken back: a row that moved
         between tasks may come before it goes."""
         contents = group(extend(partition, [delta.column(name) for name in self.columns]))
         weight = signs(delta)
-        net = contents.sum(weight)[contents.index]
+        net = contents.sum(weight)
+        if self.ttl_ms:  # a row that goes and comes again is written again, and lives on
+            place, nothing = column_array(delta, PLACE).to_numpy(), np.zeros(len(contents), dtype=np.int64)
+            net[(net == 0) & (shortfall(contents.index, place, weight, nothing) > 0)] = 1
+        net = net[contents.index]
         touched = rows.any(net != 0)
         adds = np.flatnonzero((net > 0) & (weight > 0))
         adds = adds[np.argsort(column_array(delta, PLACE).to_numpy()[adds], kind="stable")]

@@ -95,6 +95,27 @@ def _group_few(hashes: KeyHashes) -> Groups:
     return Groups(place[index], first[order], hashes.take(first[order]))
 
 
+def shortfall(owner: Ints, order: Ints, signs: Ints, held: Ints) -> Ints:
+    """How many rows are taken back of each owner that were not there when they were, by the order of the changes.
+
+    `held` is how many each has at first. A changelog that only takes back what it gave has no shortfall in any order
+    of its tasks. One whose old rows are not quite those it gave (-U of a change event, with the metadata of the new
+    one) must not have its new row cancelled by an old one that came before it.
+
+    >>> one = np.zeros(2, dtype=np.int64)
+    >>> [int(shortfall(one, np.array(order), np.array([-1, 1]), np.array([0]))[0]) for order in ([0, 1], [1, 0])]
+    [1, 0]
+    """
+    sequence = np.lexsort([order, owner])
+    running = np.cumsum(signs[sequence])
+    of = owner[sequence]
+    first = np.searchsorted(of, of)
+    running -= running[first] - signs[sequence][first]
+    lowest = np.zeros(len(held), dtype=np.int64)
+    np.minimum.at(lowest, of, running)
+    return np.asarray(np.maximum(-lowest - held, 0))
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     rows: pa.Table

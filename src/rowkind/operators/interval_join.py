@@ -13,6 +13,7 @@ from rowkind.operators.changes import KIND_FIELD, Bools, Groups, Ints, column_ar
 from rowkind.operators.closing import Closings, Now, by_close, check_times, micros
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.pairs import pairs
+from rowkind.operators.two_inputs import places
 from rowkind.operators.two_sided import Side, TwoSided, keyed_rows
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, extend, hash_rows
@@ -33,7 +34,10 @@ class IntervalSide(Side):
 class IntervalJoin(TwoSided[IntervalSide]):
     """`right.time - left.time` lies in [lower, upper] microseconds. An unmatched row of an outer side is padded when
     time has passed its bound. A row that comes too late to be kept is still joined with what is kept of the other side,
-    but not with another one that is too late: as if it had come alone."""
+    but not with another one that is too late: as if it had come alone.
+
+    Results are given in the order of the time at which there can be one: the later time of the two rows, or the bound.
+    """
 
     proctime: bool = False
 
@@ -46,7 +50,7 @@ class IntervalJoin(TwoSided[IntervalSide]):
         check_times(delta.column(side.time), side.time)
         if not self.kind.unmatched[input]:
             delta = delta.filter(pa.array(keyed_rows(delta, side.keys)))
-        return self._exchange.pack(input, delta, hash_rows(delta, side.keys), signs(delta))
+        return self._exchange.pack(input, delta, hash_rows(delta, side.keys), signs(delta) * places(delta, order))
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
         now, closings = Now.of(batch, self.proctime), Closings(state)
@@ -58,18 +62,19 @@ class IntervalJoin(TwoSided[IntervalSide]):
         touched = group(concat_hashes(*hashes, _hashes(expiring.entries)))
         numbers = np.split(touched.index, np.cumsum([len(h) for h in hashes]))
         pools = [
-            _Pool.of(side, name, rows, number, touched, state)
-            for side, name, (rows, _), number in zip(self.sides, ("left", "right"), given, numbers[:2], strict=True)
+            _Pool.of(side, name, *rows, number, touched, state)
+            for side, name, rows, number in zip(self.sides, ("left", "right"), given, numbers[:2], strict=True)
         ]
-        results = self._joined(pools, len(touched), now.before)
-        parts = [results]
+        li, ri = self._joined(pools, len(touched), now.before)
+        parts = [_Results(li, ri, np.maximum(pools[0].at[li], pools[1].at[ri]))]
         timers: list[tuple[Ints, KeyHashes]] = []
         for at, pool in enumerate(pools):
             expired = (pool.at + self.sides[at].reach <= now.after) | ~pool.keyed
             alone = np.flatnonzero(expired & ~pool.matched) if self.kind.unmatched[at] else np.zeros(0, dtype=np.int64)
             alone = np.repeat(alone, pool.number[alone])
             nothing = np.full(len(alone), -1)
-            parts.append((alone, nothing) if at == 0 else (nothing, alone))
+            bound = pool.at[alone] + np.where(pool.keyed[alone], self.sides[at].reach, 0)
+            parts.append(_Results(alone, nothing, bound) if at == 0 else _Results(nothing, alone, bound))
             timers.append(pool.write(expired, self.sides[at].reach, touched))
         close = np.concatenate([found for found, _ in timers])
         keys = concat_hashes(*(found for _, found in timers))
@@ -113,11 +118,23 @@ class IntervalJoin(TwoSided[IntervalSide]):
         columns = {name: rows.column(name).take(pa.array(at)) for rows, at in sides for name in rows.column_names}
         return pa.table({name: columns[name] for name in self.residual.columns})
 
-    def _rows(self, pools: list[_Pool], parts: list[tuple[Ints, Ints]]) -> pa.Table:
-        sides = [np.concatenate([part[at] for part in parts]) for at in (0, 1)]
+    def _rows(self, pools: list[_Pool], parts: list[_Results]) -> pa.Table:
+        li, ri, time = (np.concatenate([getattr(part, name) for part in parts]) for name in _Results.__slots__)
+        came = np.maximum(np.append(pools[0].place, 0)[li], np.append(pools[1].place, 0)[ri])
+        order = np.lexsort([ri, li, came, time])
+        sides = li[order], ri[order]
         taken = [pool.rows.take(pa.array(at, mask=at < 0)) for pool, at in zip(pools, sides, strict=True)]
-        kinds = pa.array(np.full(len(sides[0]), RowKind.INSERT, dtype=np.int8))
+        kinds = pa.array(np.full(len(order), RowKind.INSERT, dtype=np.int8))
         return pa.Table.from_arrays([*taken[0].columns, *taken[1].columns, kinds], schema=self.output_schema)
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """Results as row numbers of the two pools, -1 for a side that is padded, and the time of each."""
+
+    left: Ints
+    right: Ints
+    time: Ints
 
 
 @dataclass(frozen=True)
@@ -133,6 +150,8 @@ class _Pool:
     had_match: Bools
     matched: Bools
     identity: KeyHashes
+    place: Ints
+    """Where a row is in the batch's input for the first time; 0 if it is not."""
     name: str
     state: StateTables
 
@@ -141,7 +160,9 @@ class _Pool:
         return self.old + self.fresh
 
     @staticmethod
-    def of(side: IntervalSide, name: str, given: pa.Table, number: Ints, touched: Groups, state: StateTables) -> _Pool:
+    def of(
+        side: IntervalSide, name: str, given: pa.Table, places: Ints, number: Ints, touched: Groups, state: StateTables
+    ) -> _Pool:
         table = state.table(name, _schema(side), ("key",), ("__at", "__i1", "__i2"))
         found = table.lookup(touched.hashes)
         both = pa.concat_tables([found.entries.select(side.columns.names), given]).combine_chunks()
@@ -156,7 +177,10 @@ class _Pool:
         at = micros(column_array(rows, side.time))
         keyed = keyed_rows(rows, side.keys)
         counts = same.sum(old), same.sum(fresh)
-        return _Pool(rows, key[first], keyed, at, *counts, matched.copy(), matched, same.hashes, name, state)
+        place = np.zeros(len(same), dtype=np.int64)
+        latest_first = np.argsort(-places)
+        place[same.index[len(found.key_index) :][latest_first]] = places[latest_first]
+        return _Pool(rows, key[first], keyed, at, *counts, matched.copy(), matched, same.hashes, place, name, state)
 
     def write(self, expired: Bools, reach: int, touched: Groups) -> tuple[Ints, KeyHashes]:
         """Keeps what may still match; gives when new rows expire, and their keys."""

@@ -26,7 +26,9 @@ class KeyCounts:
         if side.rows is Multiplicity.ONE_PER_KEY:
             after = np.minimum(after, 1)
         self.before, self.after = before, after
-        put, drop = (after > 0) & (after != before), (before > 0) & (after == 0)
+        seen = np.zeros(len(keys), dtype=bool)
+        seen[arrived.key] = side.ttl_ms > 0  # with a TTL a key that was seen again lives on
+        put, drop = (after > 0) & ((after != before) | seen), (before > 0) & (after == 0)
         self._table.write(
             pa.table({"__number": after[put]}),
             pa.table({"__number": before[drop]}),

@@ -20,14 +20,17 @@ from rowkind.operators.join_sides import (
     with_matches,
 )
 from rowkind.state.contract import Found, State, StateTables
-from rowkind.state.hashing import KeyHashes
+from rowkind.state.hashing import KeyHashes, concat_hashes
 
 NUMBER, VERSION, ROW1, ROW2 = "__number", "__version", "__row1", "__row2"
 _NUMBERS = pa.schema([(NUMBER, pa.int64())])
 
 
-def counted(table: State, changes: Changes, counts: Counts) -> Changes:
-    """Bring the number of each changed row up to date; the changes as far as there was something to take back."""
+def counted(table: State, changes: Changes, counts: Counts, again: KeyHashes | None = None) -> Changes:
+    """Bring the number of each changed row up to date; the changes as far as there was something to take back.
+
+    `again` are rows that came again as they were: their numbers are written anew, so that they live on.
+    """
     found = table.lookup(changes.identity)
     before = np.zeros(len(changes.key), dtype=np.int64)
     before[found.key_index] = column_array(found.entries, NUMBER).to_numpy()
@@ -35,10 +38,15 @@ def counted(table: State, changes: Changes, counts: Counts) -> Changes:
     after = np.maximum(wanted, 0)
     counts.stale += int(np.sum(after - wanted))
     gone = (before > 0) & (after == 0)
+    puts, keys = after[after > 0], changes.identity.take(after > 0)
+    if again is not None and len(again):
+        same = table.lookup(again)
+        puts = np.concatenate([puts, column_array(same.entries, NUMBER).to_numpy()])
+        keys = concat_hashes(keys, again.take(same.key_index))
     table.write(
-        pa.table({NUMBER: after[after > 0]}),
+        pa.table({NUMBER: puts}),
         pa.table({NUMBER: before[gone]}),
-        upsert_keys=changes.identity.take(after > 0),
+        upsert_keys=keys,
         delete_keys=changes.identity.take(gone),
     )
     real = np.flatnonzero(after != before)
@@ -77,13 +85,14 @@ class ManyRows:
         self.counts.unchanged = given.cancelled
         rows = arrived.rows.take(pa.array(given.row))
         self.changes = Changes(rows, given.key, given.weight, given.weight, given.identity)
+        self._again, self._again_key = given.again, given.again_key
         if self._appends and np.any(self.changes.weight < 0):
             raise ValueError(f"the {name} input of a join is declared append-only, but rows were taken back")
         if side.rows is Multiplicity.DISTINCT:
             self.changes = self._distinct(self.changes)
         elif side.rows is Multiplicity.ANY:
             numbers = state.table(f"{name}_numbers", _NUMBERS, ("key", "row"), ttl_ms=side.ttl_ms)
-            self.changes = counted(numbers, self.changes, self.counts)
+            self.changes = counted(numbers, self.changes, self.counts, given.again if side.ttl_ms else None)
         self._read: tuple[Bools, Held] | None = None
 
     def _distinct(self, given: Changes) -> Changes:
@@ -124,6 +133,7 @@ class ManyRows:
     def write(self, matches: Ints | None = None, held: Held | None = None, held_matches: Ints | None = None) -> None:
         gone = self.changes.after == 0
         entries = self.entries(matches)
+        written = self._again.take(np.zeros(0, dtype=np.int64))
         puts, keys = entries.filter(pa.array(~gone)), self.changes.key[~gone]
         if held is not None and held_matches is not None:
             changed = (
@@ -131,12 +141,23 @@ class ManyRows:
             )
             again = with_matches(held, held_matches, ~changed)
             puts, keys = pa.concat_tables([puts, again.entries]), np.concatenate([keys, again.key])
+            written = again.identity
+        if len(self._again) and self._side.ttl_ms:
+            same = self.seen_again(written)
+            puts, keys = pa.concat_tables([puts, same.entries]), np.concatenate([keys, same.key])
         self._table.write(
             puts,
             entries.filter(pa.array(gone)),
             upsert_keys=self._keys.hashes.take(keys),
             delete_keys=self._keys.hashes.take(self.changes.key[gone]),
         )
+
+    def seen_again(self, written: KeyHashes | None = None) -> Held:
+        """With a TTL, the held rows that came again as they were, but those that are `written` anyway: they live on."""
+        chosen = np.unique(self._again_key) if self._side.ttl_ms else np.zeros(0, dtype=np.int64)
+        held = self.held(self._table.lookup(self._keys.hashes.take(chosen)), chosen)
+        same = among(held.identity, self._again)
+        return held.take(same if written is None else same & ~among(held.identity, written))
 
     def entries(self, matches: Ints | None = None) -> pa.Table:
         """The changed rows as entries of the state."""

@@ -56,6 +56,10 @@ class OneRow:
         self._has = np.where(touched, comes, self._had)
         same = self._unchanged(given, chosen)
         self.counts.unchanged = given.cancelled + int(same.sum())
+        self._seen = np.zeros(len(self._keys), dtype=bool)
+        if self._side.ttl_ms:  # a row that comes again as it was lives on
+            self._seen[given.again_key] = True
+            self._seen[self._held.key[same]] = True
         comes[self._held.key[same]] = False
         old, new = np.flatnonzero(touched[self._held.key] & ~same), chosen[comes]
         rows = [
@@ -88,12 +92,17 @@ class OneRow:
     def write(self, matches: Ints | None = None, held: Held | None = None, held_matches: Ints | None = None) -> None:
         new = np.flatnonzero(self.changes.weight > 0)
         puts, keys = self.changes.rows.take(pa.array(new)), self.changes.key[new]
+        self._seen[self.changes.key] = False
         if matches is not None and held is not None and held_matches is not None:
             puts = puts.append_column(MATCHES, pa.array(matches[new]))
             changed = np.zeros(len(self._keys), dtype=bool)
             changed[self.changes.key] = True
             again = with_matches(held, held_matches, ~changed[held.key])
             puts, keys = pa.concat_tables([puts, again.entries]), np.concatenate([keys, again.key])
+            self._seen[again.key] = False
+        if self._seen.any():
+            same = self._held.take(self._seen[self._held.key])
+            puts, keys = pa.concat_tables([puts, same.entries]), np.concatenate([keys, same.key])
         gone = self._had & ~self._has
         self._table.write(
             puts,

@@ -121,14 +121,18 @@ class Netted(NamedTuple):
     weight: Ints
     identity: KeyHashes
     cancelled: int
+    again: KeyHashes
+    """Of those that cancelled out."""
+    again_key: Ints
 
 
 def netted(arrived: Arrived, identity: KeyHashes) -> Netted:
     rows = group(identity)
     total = rows.sum(arrived.weight)
-    keep = np.flatnonzero(total)
+    keep, zero = np.flatnonzero(total), np.flatnonzero(total == 0)
     first = rows.first[keep]
-    return Netted(first, arrived.key[first], total[keep], rows.hashes.take(keep), len(rows) - len(keep))
+    again = rows.hashes.take(zero), arrived.key[rows.first[zero]]
+    return Netted(first, arrived.key[first], total[keep], rows.hashes.take(keep), len(zero), *again)
 
 
 def among(hashes: KeyHashes, known: KeyHashes) -> Bools:

@@ -19,9 +19,10 @@ _MEMBERS = pa.schema([])
 
 @dataclass(frozen=True, slots=True)
 class Transitions:
-    """Pairs (by number) whose value came into its group (+1), left it (-1), or neither (0)."""
+    """Pairs (by number) whose value came into its group (+1), left it (-1), or neither (0); and which are there now."""
 
     sign: Ints
+    there: Bools
     stale: int
 
 
@@ -34,13 +35,13 @@ def count_values(slot: Slot, rows: Arrived, state: StateTables, append_only: boo
         new[members.lookup(pairs.hashes).key_index] = False
         # with a TTL a value that was seen again lives on
         members.write(_MEMBERS.empty_table(), upsert_keys=pairs.hashes if ttl_ms else pairs.hashes.take(new))
-        return Transitions(new.astype(np.int64), 0)
+        return Transitions(new.astype(np.int64), np.ones(len(pairs), dtype=bool), 0)
     counts = state.table(f"counts{slot.number}", _COUNTS, ("group", "value"), ttl_ms=ttl_ms)
     found = counts.lookup(pairs.hashes)
     old = np.zeros(len(pairs), dtype=np.int64)
     old[found.key_index] = found.entries.column("n").to_numpy()
-    wanted = old + pairs.sum(rows.number)
-    new_counts = np.maximum(wanted, 0)
+    missing = rows.missing(slot, old)
+    new_counts = old + pairs.sum(rows.number) + missing
     put, drop = (new_counts > 0) & ((new_counts != old) | bool(ttl_ms)), (old > 0) & (new_counts == 0)
     counts.write(
         pa.table({"n": new_counts[put]}),
@@ -49,7 +50,7 @@ def count_values(slot: Slot, rows: Arrived, state: StateTables, append_only: boo
         delete_keys=pairs.hashes.take(drop),
     )
     sign = (new_counts > 0).astype(np.int64) - (old > 0)
-    return Transitions(sign, int(np.sum(new_counts - wanted)))
+    return Transitions(sign, new_counts > 0, int(missing.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +93,11 @@ def keep_extremes(
         members = Groups(np.concatenate(places), groups.first, groups.hashes)
         chosen = np.asarray(pool.is_valid().to_numpy(zero_copy_only=False))
         result.append(pick_first(pool, chosen, members, largest))
+    put = moves.there if ttl_ms else came  # with a TTL a value that was seen again lives on
     ordered.write(
-        pa.table({"v": values.filter(pa.array(came))}, schema),
+        pa.table({"v": values.filter(pa.array(put))}, schema),
         pa.table({"v": values.filter(pa.array(left))}, schema),
-        upsert_keys=groups.hashes.take(owner[came]),
+        upsert_keys=groups.hashes.take(owner[put]),
         delete_keys=groups.hashes.take(owner[left]),
     )
     return Extremes(result, moves.stale)

@@ -164,6 +164,7 @@ def _all_held(left: ManyRows, everything: State) -> Held:
 def _write_all(left: ManyRows, everything: State) -> None:
     entries, gone = left.entries(), left.changes.after == 0
     puts, drops = entries.filter(pa.array(~gone)), entries.filter(pa.array(gone))
+    puts = pa.concat_tables([puts, left.seen_again().entries])
     everything.write(
         puts, drops, upsert_keys=hash_columns([], puts.num_rows), delete_keys=hash_columns([], drops.num_rows)
     )

@@ -1,7 +1,7 @@
 """Values in input order: FIRST_VALUE and LAST_VALUE under retraction, LISTAGG, ARRAY_AGG, COLLECT.
 
 A value that is taken back is the oldest equal one, as in Flink. So the equal values of a group are a queue, and a batch
-takes from its head whatever the order of additions and retractions within the batch.
+takes from its head.
 """
 
 from __future__ import annotations
@@ -44,10 +44,9 @@ def keep_endings(
         f"queue{slot.number}", pa.schema([schema.field(SEQUENCE)]), ("group", "value"), (SEQUENCE,), ttl_ms
     )
     by_group = state.table(f"sequence{slot.number}", schema, ("group",), (SEQUENCE,), ttl_ms)
-    back = _taken_back(rows)
-    found = by_value.first(rows.pairs.hashes, back)
+    found = by_value.first(rows.pairs.hashes, _taken_back(rows))
     old = _Old(ints(found.entries.column(SEQUENCE).combine_chunks()), found.key_index)
-    queue = _merge(rows, old, back, version)
+    queue = _merge(slot, rows, old, version)
     _write(by_value, by_group, queue, groups)
 
     gone = np.zeros(len(groups), dtype=np.int64)
@@ -88,11 +87,10 @@ def keep_lists(
     owner = touched[found.key_index]
     values = found.entries.column("v").combine_chunks()
     seq = ints(found.entries.column(SEQUENCE).combine_chunks())
-    back = _taken_back(rows)
     # stored values that the batch does not name keep a pair of their own
     number = _pair_numbers(rows, groups, values, owner)
     named = number >= 0
-    queue = _merge(rows, _Old(seq[named], number[named]), back, version)
+    queue = _merge(slot, rows, _Old(seq[named], number[named]), version)
     gone = np.zeros(len(seq), dtype=bool)
     gone[np.flatnonzero(named)[np.argsort(number[named], kind="stable")]] = queue.gone[queue.stored]
     fresh = ~queue.stored & ~queue.gone
@@ -145,8 +143,10 @@ def _taken_back(rows: Arrived) -> Ints:
     return -rows.pairs.sum(np.minimum(rows.number, 0))
 
 
-def _merge(rows: Arrived, old: _Old, back: Ints, version: int) -> _Queue:
+def _merge(slot: Slot, rows: Arrived, old: _Old, version: int) -> _Queue:
     """The queues of the batch's pairs, heads marked as gone. Stored entries come first, ordered by pair."""
+    missing = rows.missing(slot, np.bincount(old.pair, minlength=len(rows.pairs)))
+    back = _taken_back(rows) - missing
     added = np.flatnonzero(rows.number > 0)
     added = added[np.argsort(rows.place[added], kind="stable")]
     if len(added) >= MAX_BATCH:
@@ -161,9 +161,8 @@ def _merge(rows: Arrived, old: _Old, back: Ints, version: int) -> _Queue:
     gone = np.zeros(len(order), dtype=bool)
     gone[order] = np.arange(len(order)) - begin < back[in_order]
     stored = np.arange(len(order)) < len(old.seq)
-    stale = int(back.sum() - gone.sum())
     values = rows.pair_values.take(pa.array(pair))
-    return _Queue(values, seq, rows.pair_group[pair], stored, gone, stale)
+    return _Queue(values, seq, rows.pair_group[pair], stored, gone, int(missing.sum()))
 
 
 def _write(by_value: State, by_group: State, queue: _Queue, groups: Groups) -> None:

@@ -54,13 +54,13 @@ class SetDifference:
         return pa.schema([*(self.left.field(name) for name in self._columns), KIND_FIELD])
 
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
-        """Net numbers, of one row per distinct row."""
+        """Net numbers, of one row per distinct row; with a TTL of those that cancel out, too: they live on."""
         names = [name for name in delta.column_names if name != KIND_COLUMN]
         columns = [column_array(delta, name) for name in names]
         rows = group(hash_rows(delta, names))
         numbers = [np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)]
         numbers[input] = rows.sum(signs(delta))
-        some = np.flatnonzero(numbers[input])
+        some = np.arange(len(rows)) if self.ttl_ms else np.flatnonzero(numbers[input])
         first = pa.array(rows.first[some])
         arrays = [*(column.take(first) for column in columns), pa.array(rows.hashes.h1[some].view(np.int64))]
         return pa.Table.from_arrays([*arrays, *(pa.array(n[some]) for n in numbers)], schema=self.exchange_schema)

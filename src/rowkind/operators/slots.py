@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from rowkind.operators.accumulators import ints, valid
 from rowkind.operators.calls import COLLECTING, ENDINGS, EXTREMES, INVERTIBLE, AggregateCall
-from rowkind.operators.changes import Bools, Groups, Ints, column_array, group
+from rowkind.operators.changes import Bools, Groups, Ints, column_array, group, shortfall
 from rowkind.state.hashing import KeyHashes, extend
 
 PART, NUMBER, PLACE = "__part", "__n", "__order"
@@ -47,6 +47,10 @@ class Slot:
     type: pa.DataType
     calls: tuple[int, ...]
     """Positions of the calls that read it."""
+    doubtful: bool = False
+    """Whether values may be taken back that were never there: then the order of all changes counts."""
+    refreshed: bool = False
+    """Whether a value lives on by being seen, so that one which goes and comes again is told, too."""
 
     @property
     def column(self) -> str:
@@ -56,16 +60,40 @@ class Slot:
     def ordered(self) -> bool:
         return self.keeps in (Keeps.ENDING, Keeps.LIST)
 
+    @property
+    def placed(self) -> bool:
+        """Whether rows have their place in the input."""
+        return self.ordered or self.doubtful
 
-def slots_of(calls: tuple[AggregateCall, ...], input: pa.Schema, append_only: bool) -> tuple[Slot, ...]:
-    """The slots of a query, one a distinct (purpose, argument, filter)."""
+
+def slots_of(
+    calls: tuple[AggregateCall, ...],
+    input: pa.Schema,
+    append_only: bool,
+    doubtful: bool = False,
+    refreshed: bool = False,
+) -> tuple[Slot, ...]:
+    """The slots of a query, one a distinct (purpose, argument, filter).
+
+    As in Flink, numbers of distinct values may go below zero for a while, so that their order does not count.
+    """
     wanted: dict[tuple[Keeps, str, str | None, bool], list[int]] = {}
     for at, call in enumerate(calls):
         keeps = _keeps(call, append_only)
         if keeps is not None and call.argument is not None:
             wanted.setdefault((keeps, call.argument, call.filter, call.function == "ARRAY_AGG"), []).append(at)
     return tuple(
-        Slot(number, keeps, argument, filter, nulls, input.field(argument).type, tuple(positions))
+        Slot(
+            number,
+            keeps,
+            argument,
+            filter,
+            nulls,
+            input.field(argument).type,
+            tuple(positions),
+            doubtful and keeps is not Keeps.DISTINCT,
+            refreshed,
+        )
         for number, ((keeps, argument, filter, nulls), positions) in enumerate(wanted.items(), start=1)
     )
 
@@ -104,9 +132,11 @@ def slot_rows(slot: Slot, delta: pa.Table, weights: Ints, hashes: KeyHashes, ord
     taken = values.take(pa.array(rows)) if len(rows) < len(values) else values
     pairs = group(extend(hashes.take(rows), [taken]))
     weights = weights[rows]
+    if slot.doubtful:
+        return SlotRows(rows, taken, weights, order[rows])
     if not slot.ordered:
         net = pairs.sum(weights)
-        keep = np.flatnonzero(net)
+        keep = np.arange(len(net)) if slot.refreshed else np.flatnonzero(net)
         first = pairs.first[keep]
         return SlotRows(rows[first], taken.take(pa.array(first)), net[keep], np.zeros(len(keep), dtype=np.int64))
     added = np.flatnonzero(weights > 0)
@@ -139,6 +169,12 @@ class Arrived:
     def pair_group(self) -> Ints:
         return self.group[self.pairs.first]
 
+    def missing(self, slot: Slot, held: Ints) -> Ints:
+        """How many of each pair's retractions have nothing to take back, if it has so many values at first."""
+        if slot.doubtful:
+            return shortfall(self.pairs.index, self.place, self.number, held)
+        return np.asarray(np.maximum(-held - self.pairs.sum(self.number), 0))
+
 
 def arrived(slot: Slot, delta: pa.Table, groups: Groups) -> Arrived:
     rows = np.flatnonzero(ints(column_array(delta, PART)) == slot.number)
@@ -147,5 +183,5 @@ def arrived(slot: Slot, delta: pa.Table, groups: Groups) -> Arrived:
     index = groups.index[rows]
     pairs = group(extend(groups.hashes.take(index), [values]))
     number = ints(column_array(delta, NUMBER))[rows]
-    place = ints(column_array(delta, PLACE))[rows] if slot.ordered else np.zeros(len(rows), dtype=np.int64)
+    place = ints(column_array(delta, PLACE))[rows] if slot.placed else np.zeros(len(rows), dtype=np.int64)
     return Arrived(values, number, place, index, pairs)

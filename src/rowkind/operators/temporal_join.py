@@ -10,11 +10,12 @@ import pyarrow as pa
 
 from rowkind.join_kind import JoinKind
 from rowkind.kinds import RowKind
+from rowkind.operators.arrivals import PLACE
 from rowkind.operators.changes import KIND_FIELD, Bools, Ints, column_array, group, kept_columns, signs
 from rowkind.operators.closing import Closings, Now, check_times, micros
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.residual import Residual
-from rowkind.operators.two_inputs import KEY, TwoInputs
+from rowkind.operators.two_inputs import KEY, TwoInputs, places
 from rowkind.operators.waiting import Waiting, release, sequences
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, hash_rows
@@ -66,53 +67,56 @@ class TemporalJoin:
         sign = signs(delta)
         if time is not None:
             check_times(delta.column(time).filter(pa.array(sign > 0)), time)
-        places = sign * (order + 1 + np.arange(delta.num_rows))
-        return self._exchange.pack(input, delta, hash_rows(delta, keys), places)
+        return self._exchange.pack(input, delta, hash_rows(delta, keys), sign * places(delta, order))
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
         now = Now.of(batch, False)
         rows = self._ready(delta, state, batch, now)
-        given, places = self._exchange.unpack(delta, 1)
+        given, place = self._exchange.unpack(delta, 1)
         timeless = 0
         if self.right_time is not None and column_array(given, self.right_time).null_count:
             timed = column_array(given, self.right_time).is_valid().to_numpy(zero_copy_only=False)
-            given, places, timeless = given.filter(pa.array(timed)), places[timed], int(np.sum(~timed))
+            given, place, timeless = given.filter(pa.array(timed)), place[timed], int(np.sum(~timed))
         hashes = concat_hashes(hash_rows(rows, self.left_keys), hash_rows(given, self.right_keys))
         keys = group(hashes)
         of_left, of_right = np.split(keys.index, [rows.num_rows])
-        versions = self._versions(given, places, of_right, keys.hashes, state, now)
+        versions = self._versions(given, place, of_right, keys.hashes, state, now)
         at = micros(column_array(rows, self.left_time)) if self.left_time is not None else np.zeros(rows.num_rows)
         joined = self._joined(rows, versions, versions.valid_for(of_left, at.astype(np.int64)))
         return Output(joined, {TIMELESS: timeless} if timeless else {})
 
     def _ready(self, delta: pa.Table, state: StateTables, batch: BatchContext, now: Now) -> pa.Table:
-        """Left rows that time has passed; late ones are joined with what is still known."""
-        given, places = self._exchange.unpack(delta, 0)
-        if np.any(places < 0):
+        """Left rows that time has passed, in the order in which they came; late ones too, for what is still known."""
+        given, place = self._exchange.unpack(delta, 0)
+        if np.any(place < 0):
             raise ValueError("the left side of a temporal join takes rows back")
         if self.left_time is None:
-            return given.take(pa.array(np.argsort(places)))
+            return given.take(pa.array(np.argsort(place)))
         closings = Closings(state)
         due = closings.due(now.after)
         at = micros(column_array(given, self.left_time))
-        ones = np.ones(len(at), dtype=np.int64)
-        waiting = Waiting(given, ones, sequences(places, batch.version), at)
+        # With its number each row is another: equal rows of one time keep their places.
+        sequence = sequences(place, batch.version)
+        numbered = given.append_column(PLACE, pa.array(sequence))
+        waiting = Waiting(numbered, np.ones(len(at), dtype=np.int64), sequence, at)
         ready, later, _ = release(waiting, "left", state, due, now)
         closings.write(later, due)
-        return ready.rows.take(pa.array(np.repeat(np.arange(len(ready.weight)), ready.weight)))
+        return ready.rows.take(pa.array(np.argsort(ready.sequence))).drop_columns([PLACE])
 
     def _versions(
-        self, given: pa.Table, places: Ints, key: Ints, keys: KeyHashes, state: StateTables, now: Now
+        self, given: pa.Table, given_at: Ints, key: Ints, keys: KeyHashes, state: StateTables, now: Now
     ) -> _Versions:
         schema = pa.schema([*_VERSION, *kept_columns(self.right)])
         table = state.table("versions", schema, ("key",), ("__at",))
         found = table.lookup(keys)
         stored = len(found.key_index)
-        fresh = np.full(len(places), _NOW) if self.right_time is None else micros(column_array(given, self.right_time))
+        fresh = (
+            np.full(len(given_at), _NOW) if self.right_time is None else micros(column_array(given, self.right_time))
+        )
         at = np.concatenate([column_array(found.entries, "__at").to_numpy(), fresh])
-        gone = np.concatenate([column_array(found.entries, "__deleted").to_numpy(zero_copy_only=False), places < 0])
+        gone = np.concatenate([column_array(found.entries, "__deleted").to_numpy(zero_copy_only=False), given_at < 0])
         owner = np.concatenate([found.key_index, key])
-        place = np.concatenate([np.zeros(stored, dtype=np.int64), np.abs(places)])
+        place = np.concatenate([np.zeros(stored, dtype=np.int64), np.abs(given_at)])
         rows = pa.concat_tables([found.entries.select(given.column_names), given]).combine_chunks()
         order = np.lexsort([place, at, owner])
         last = np.ones(len(order), dtype=bool)

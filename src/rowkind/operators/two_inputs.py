@@ -14,6 +14,11 @@ from rowkind.state.hashing import KeyHashes
 SIDE, KEY, WEIGHT = "__side", "__key", "__weight"
 
 
+def places(delta: pa.Table, order: int) -> Ints:
+    """Where rows are among those of their input, from 1 on: with a sign they may travel as weights."""
+    return order + 1 + np.arange(delta.num_rows)
+
+
 @dataclass(frozen=True)
 class TwoInputs:
     """The exchange schema: which input, a hash of the key to partition by, the weight, and the columns of both.

@@ -30,7 +30,8 @@ class WindowAggregate:
     """`SELECT keys, calls FROM windows GROUP BY keys`; the window's start and end are among the keys.
 
     An aggregate whose results are held back. Input may take rows back until the window closes. `local` windows are in
-    wall-clock time of the session's zone; with `proctime` they close by the batch's clock.
+    wall-clock time of the session's zone; with `proctime` they close by the batch's clock. Rows are spread by
+    `spread_by`, the keys without the window, so that the windows of one key are given in the order of their ends.
     """
 
     input: pa.Schema
@@ -41,6 +42,7 @@ class WindowAggregate:
     append_only: bool = False
     local: bool = False
     proctime: bool = False
+    spread_by: tuple[str, ...] | None = None
 
     @cached_property
     def inner(self) -> Aggregate:
@@ -52,7 +54,7 @@ class WindowAggregate:
 
     @property
     def key(self) -> tuple[str, ...]:
-        return self.keys
+        return self.keys if self.spread_by is None else self.spread_by
 
     @cached_property
     def exchange_schema(self) -> pa.Schema:
@@ -136,8 +138,9 @@ class WindowAggregate:
         return pa.Table.from_arrays(columns, schema=self._window_schema)
 
     def _closed(self, results: pa.Table, now: Now, batch: BatchContext) -> pa.Table:
-        adds = signs(results) > 0
-        rows = results.filter(pa.array(adds & (self._closes(results, batch) <= now.after)))
+        close = self._closes(results, batch)
+        closed = np.flatnonzero((signs(results) > 0) & (close <= now.after))
+        rows = results.take(pa.array(closed[np.argsort(close[closed], kind="stable")]))
         kinds = pa.array(np.full(rows.num_rows, RowKind.INSERT, dtype=np.int8))
         field = self.output_schema.field(KIND_COLUMN)
         return rows.set_column(rows.column_names.index(KIND_COLUMN), field, kinds)

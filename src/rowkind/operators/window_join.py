@@ -12,24 +12,32 @@ from rowkind.join_kind import JoinKind
 from rowkind.kinds import RowKind
 from rowkind.operators.changes import KIND_FIELD, STALE, Ints, column_array, group, signs
 from rowkind.operators.closing import LATE, Closings, Now, check_times, closes
-from rowkind.operators.contract import BatchContext, Output
+from rowkind.operators.contract import END_OF_TIME, BatchContext, Output
 from rowkind.operators.pairs import pairs
+from rowkind.operators.two_inputs import places
 from rowkind.operators.two_sided import Side, TwoSided, keyed_rows
-from rowkind.operators.waiting import Waiting, release
+from rowkind.operators.waiting import Waiting, release, sequences
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import concat_hashes, hash_rows
 
 
 @dataclass(frozen=True)
 class WindowSide(Side):
-    """One input: the columns that must equal the other side's, and the one that holds the window's end."""
+    """One input: the columns that must equal the other side's, and the one that holds the window's end.
+
+    Rows are spread by `spread_by`, the keys without the window.
+    """
 
     end: str
+    spread_by: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class WindowJoin(TwoSided[WindowSide]):
-    """The window is among the keys. Both sides may take rows back until the window closes."""
+    """The window is among the keys. Both sides may take rows back until the window closes.
+
+    Windows are given in the order of their ends, the rows of each in the order in which left rows came.
+    """
 
     local: bool = False
     proctime: bool = False
@@ -42,7 +50,8 @@ class WindowJoin(TwoSided[WindowSide]):
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
         side = self.sides[input]
         check_times(delta.column(side.end), side.end)
-        return self._exchange.pack(input, delta, hash_rows(delta, side.keys), signs(delta))
+        keys = side.keys if side.spread_by is None else side.spread_by
+        return self._exchange.pack(input, delta, hash_rows(delta, keys), signs(delta) * places(delta, order))
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
         now, closings = Now.of(batch, self.proctime), Closings(state)
@@ -50,14 +59,15 @@ class WindowJoin(TwoSided[WindowSide]):
         late, stale = 0, 0
         closed, added = [], []
         for at, side in enumerate(self.sides):
-            rows, weight = self._exchange.unpack(delta, at)
+            rows, place = self._exchange.unpack(delta, at)
             close = closes(column_array(rows, side.end), self.local, batch.zone)
             in_time = np.flatnonzero(close > now.before)
             late += len(close) - len(in_time)
-            sequence = np.full(len(close), batch.version)
-            given = Waiting(rows, weight, sequence, close).take(in_time)
+            sequence = sequences(np.abs(place), batch.version)
+            given = Waiting(rows, np.sign(place), sequence, close).take(in_time)
             ready, waits, lost = release(given, ("left", "right")[at], state, due, now)
-            closed.append(ready.rows.take(pa.array(np.repeat(np.arange(len(ready.weight)), ready.weight))))
+            ready = ready.take(np.lexsort([ready.sequence, ready.close]))
+            closed.append(ready.take(np.repeat(np.arange(len(ready.weight)), ready.weight)))
             added.append(waits)
             stale += lost
         later = np.concatenate(added)
@@ -66,7 +76,8 @@ class WindowJoin(TwoSided[WindowSide]):
         counters = {name: count for name, count in {LATE: late, STALE: stale}.items() if count}
         return Output(self._joined(*closed), counters, timer)
 
-    def _joined(self, left: pa.Table, right: pa.Table) -> pa.Table:
+    def _joined(self, of_left: Waiting, of_right: Waiting) -> pa.Table:
+        left, right = of_left.rows, of_right.rows
         keys = group(concat_hashes(hash_rows(left, self.left.keys), hash_rows(right, self.right.keys)))
         numbers = np.split(keys.index, [left.num_rows])
         a, b = (
@@ -95,6 +106,10 @@ class WindowJoin(TwoSided[WindowSide]):
         ]
         li = np.concatenate([li, alone[0], np.full(len(alone[1]), -1)])
         ri = np.concatenate([ri, np.full(len(alone[0]), -1), alone[1]])
+        close = np.concatenate([of_left.close, [END_OF_TIME]])[li]
+        close = np.minimum(close, np.concatenate([of_right.close, [END_OF_TIME]])[ri])
+        order = np.lexsort([ri, li, li < 0, close])
+        li, ri = li[order], ri[order]
         return self._rows(left.take(pa.array(li, mask=li < 0)), right.take(pa.array(ri, mask=ri < 0)))
 
     def _rows(self, *sides: pa.Table) -> pa.Table:

@@ -23,7 +23,10 @@ from rowkind.state.ordering import sort_rows
 
 @dataclass(frozen=True)
 class WindowRank(Partitioned):
-    """ROW_NUMBER() from `first` to `last` within a partition, which holds the window. Ties go by arrival."""
+    """ROW_NUMBER() from `first` to `last` within a partition, which holds the window. Ties go by arrival.
+
+    Rows are spread by `spread_by`, the partition without the window, and windows are given in the order of their ends.
+    """
 
     order: tuple[Order, ...]
     first: int
@@ -34,6 +37,11 @@ class WindowRank(Partitioned):
     latest_first: bool = False
     local: bool = False
     proctime: bool = False
+    spread_by: tuple[str, ...] | None = None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return self.partition if self.spread_by is None else self.spread_by
 
     @cached_property
     def exchange_schema(self) -> pa.Schema:
@@ -72,9 +80,10 @@ class WindowRank(Partitioned):
         rows = repeated.rows.append_column(PLACE, pa.array(repeated.sequence))
         order = sort_rows(rows, (*self.order, Order(PLACE, self.latest_first)), owner)
         rank = positions(owner[order]) + 1
-        shown = (rank >= self.first) & (rank <= self.last)
+        shown = np.flatnonzero((rank >= self.first) & (rank <= self.last))
+        shown = shown[np.argsort(repeated.close[order[shown]], kind="stable")]
         columns = rows.drop_columns([PLACE]).take(pa.array(order[shown])).columns
         if self.rank is not None:
             columns = [*columns, pa.array(rank[shown]).cast(self.rank.type)]
-        kinds = pa.array(np.full(int(shown.sum()), RowKind.INSERT, dtype=np.int8))
+        kinds = pa.array(np.full(len(shown), RowKind.INSERT, dtype=np.int8))
         return pa.Table.from_arrays([*columns, kinds], schema=self.output_schema)

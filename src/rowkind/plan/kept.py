@@ -7,7 +7,7 @@ from functools import singledispatch
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
-from rowkind.plan.traits import emits
+from rowkind.plan.traits import emits, first_by_time
 
 
 @singledispatch
@@ -41,6 +41,10 @@ def _(node: n.Join) -> str:
 @kept.register
 def _(node: n.Rank) -> str:
     per = f"per ({', '.join(node.partition)})" if node.partition else "in all"
+    if first_by_time(node):
+        return (
+            f"one row {per} until time has passed it, then that there was one{_growing(node) if node.partition else ''}"
+        )
     if emits(node.input) is not ChangelogMode.INSERT_ONLY:
         return f"all rows {per}"
     count = "one row" if node.last == 1 else f"{node.last} rows"

@@ -7,6 +7,7 @@ from functools import singledispatch
 from rowkind.join_kind import JoinKind
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
+from rowkind.plan.windowing import outlasting
 
 
 @singledispatch
@@ -42,28 +43,44 @@ def _(node: n.Normalize | n.SinkMaterialize) -> tuple[str, ...] | None:
     return node.key
 
 
-@partitioned_by.register(n.Aggregate)
-@partitioned_by.register(t.WindowAggregate)
-def _(node: n.Aggregate | t.WindowAggregate) -> tuple[str, ...] | None:
+@partitioned_by.register
+def _(node: n.Aggregate) -> tuple[str, ...] | None:
     return node.keys
 
 
+@partitioned_by.register
+def _(node: t.WindowAggregate) -> tuple[str, ...] | None:
+    return outlasting(node.input, node.keys)
+
+
 @partitioned_by.register(n.Rank)
-@partitioned_by.register(t.WindowRank)
 @partitioned_by.register(t.Over)
-def _(node: n.Rank | t.WindowRank | t.Over) -> tuple[str, ...] | None:
+def _(node: n.Rank | t.Over) -> tuple[str, ...] | None:
     return node.partition
 
 
+@partitioned_by.register
+def _(node: t.WindowRank) -> tuple[str, ...] | None:
+    return outlasting(node.input, node.partition)
+
+
 @partitioned_by.register(n.Join)
-@partitioned_by.register(t.WindowJoin)
 @partitioned_by.register(t.IntervalJoin)
 @partitioned_by.register(t.TemporalJoin)
-def _(node: n.Join | t.WindowJoin | t.IntervalJoin | t.TemporalJoin) -> tuple[str, ...] | None:
+def _(node: n.Join | t.IntervalJoin | t.TemporalJoin) -> tuple[str, ...] | None:
+    return _of_join(node.kind, node.left_keys, node.right_keys)
+
+
+@partitioned_by.register
+def _(node: t.WindowJoin) -> tuple[str, ...] | None:
+    return _of_join(node.kind, outlasting(node.left, node.left_keys), outlasting(node.right, node.right_keys))
+
+
+def _of_join(kind: JoinKind, left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...] | None:
     """A side that is padded has NULL where the other side has the key."""
-    if node.kind is JoinKind.FULL:
+    if kind is JoinKind.FULL and left:
         return None
-    return node.right_keys if node.kind is JoinKind.RIGHT else node.left_keys
+    return right if kind is JoinKind.RIGHT else left
 
 
 @partitioned_by.register

@@ -8,6 +8,7 @@ from rowkind.join_kind import JoinKind
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
+from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.keys import Key, smallest_key, upsert_keys
 
 __all__ = ["Key", "emits", "smallest_key", "upsert_keys"]
@@ -43,10 +44,20 @@ def _(node: n.Aggregate) -> ChangelogMode:
 
 @emits.register
 def _(node: n.Rank) -> ChangelogMode:
-    """Rows that came first keep their rank."""
+    """Rows that came first keep their rank, and so does the first one by event time once time has passed it."""
     first = node.order[0] if node.order else None
     by_arrival = first is None or (first.arrival and not first.descending)
-    return INSERT_ONLY if by_arrival and _append(node) else _changes(node)
+    return INSERT_ONLY if first_by_time(node) or (by_arrival and _append(node)) else _changes(node)
+
+
+def first_by_time(node: n.Node) -> bool:
+    """Whether a node is a Top-1 of new rows by ascending event time: it is given when the watermark passes it."""
+    if not isinstance(node, n.Rank) or node.function != "ROW_NUMBER" or not node.first == node.last == 1:
+        return False
+    [order] = node.order if len(node.order) == 1 else [None]
+    if order is None or order.descending or not _append(node):
+        return False
+    return time_attribute(node.input, order.column) is TimeAttribute.ROWTIME
 
 
 @emits.register

@@ -10,6 +10,7 @@ from sqlglot import exp
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.lineage import substituted
+from rowkind.plan.traits import first_by_time
 from rowkind.sql import interval_length
 
 
@@ -68,7 +69,7 @@ def follows_watermark(node: n.Node) -> bool:
             return not node.proctime
         case t.Over():
             return node.time is not None
-    return False
+    return first_by_time(node)
 
 
 def watermarked_below(node: n.Node) -> frozenset[n.Scan]:

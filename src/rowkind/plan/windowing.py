@@ -9,6 +9,7 @@ from functools import singledispatch
 from rowkind.join_kind import JoinKind
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
+from rowkind.plan.attributes import time_attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,16 @@ class Windowing:
         start = next((c for c in names if c in self.starts), None)
         end = next((c for c in names if c in self.ends), None)
         return (start, end) if start is not None and end is not None else None
+
+
+def outlasting(node: n.Node, keys: Iterable[str]) -> tuple[str, ...]:
+    """The keys of a node's rows without those that tell their window.
+
+    Rows are spread by these, as in Flink: the windows of a key close in one place, one after the other.
+    """
+    found = windowing(node)
+    bounds = frozenset[str]() if found is None else found.starts | found.ends
+    return tuple(key for key in keys if key not in bounds and time_attribute(node, key) is None)
 
 
 @singledispatch

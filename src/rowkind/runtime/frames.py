@@ -17,7 +17,7 @@ from rowkind.kinds import KIND_COLUMN, ChangelogMode
 from rowkind.operators.contract import END_OF_TIME, BatchContext
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
-from rowkind.plan.expressions import bind_clock
+from rowkind.plan.expressions import Moment, bind_clock
 from rowkind.plan.partitioning import partitioned_by
 from rowkind.plan.rules.net_sinks import keeps_state
 from rowkind.runtime.batches import Batch
@@ -67,6 +67,8 @@ class Frames:
         self._counters = counters
         self._times = times
         self._nonce = nonce
+        self._moment = Moment(batch.clock, batch.number, versions.checkpoint)
+        self._numbers = {node: number for number, node in enumerate(job.uses)}
         self._made: dict[n.Node, Delta] = {}
         self._kept: list[DataFrame] = []
 
@@ -116,14 +118,15 @@ class Frames:
         read = numbers.then(Read(pickle.dumps(node.table), tasks, partitions), told)
         if mark.column is not None:
             return read.then(Watch(table, mark.column, mark.delay, self._times), schema)
-        rows = read.frame().selectExpr("*", f"{self._sql(mark.sql)} AS {WATERMARK}")
+        rows = read.frame().selectExpr("*", f"{self._sql(node, mark.sql)} AS {WATERMARK}")
         return self._delta(rows, schema).then(Watch(table, WATERMARK, 0, self._times), schema)
 
     @_build.register
     def _(self, node: n.Values) -> Delta:
         names = ", ".join([*(quote(c.name) for c in node.columns), KIND_COLUMN])
         rows = node.rows if self._batch.number == 0 else ()
-        texts = [", ".join([*(self._sql(e.sql) for e in row), "CAST(0 AS TINYINT)"]) for row in rows]
+        told = [[self._sql(node, e.sql, at, i) for i, e in enumerate(row)] for at, row in enumerate(rows)]
+        texts = [", ".join([*row, "CAST(0 AS TINYINT)"]) for row in told]
         if not texts:
             columns = "".join(f"{quote(c.name)} {spark_type(c.type)}, " for c in node.columns)
             return self._of(self._spark.createDataFrame([], f"{columns}{KIND_COLUMN} TINYINT"), node.columns)
@@ -138,12 +141,12 @@ class Frames:
         if below.steps and all(old is not None for _, old in passed):
             pick = Pick((*((new, str(old)) for new, old in passed), (KIND_COLUMN, KIND_COLUMN)))
             return below.then(pick, changelog_schema(node.columns))
-        made = [f"{self._sql(e.expr.sql)} AS {quote(e.name)}" for e in node.expressions]
+        made = [f"{self._sql(node, e.expr.sql, at)} AS {quote(e.name)}" for at, e in enumerate(node.expressions)]
         return self._of(below.frame().selectExpr(*made, KIND_COLUMN), node.columns)
 
     @_build.register
     def _(self, node: n.Filter) -> Delta:
-        return self._of(self.delta(node.input).frame().where(self._sql(node.condition.sql)), node.columns)
+        return self._of(self.delta(node.input).frame().where(self._sql(node, node.condition.sql)), node.columns)
 
     @_build.register
     def _(self, node: n.WatermarkAssigner) -> Delta:
@@ -157,7 +160,7 @@ class Frames:
     @_build.register
     def _(self, node: n.Unnest) -> Delta:
         rows = self.delta(node.input).frame()
-        elements = rows.selectExpr("*", generator(node, self._sql(node.collection.sql)))
+        elements = rows.selectExpr("*", generator(node, self._sql(node, node.collection.sql)))
         return self._of(elements.selectExpr(*unnested(node)), node.columns)
 
     @_build.register
@@ -182,7 +185,7 @@ class Frames:
         """What a stateful node reads; a filter that was pushed into it becomes a column."""
         if not isinstance(node, n.Normalize) or node.filter is None:
             return [self.delta(below) for below in node.inputs]
-        condition = f"{self._sql(node.filter.sql)} AS {quote(FILTER)}"
+        condition = f"{self._sql(node, node.filter.sql)} AS {quote(FILTER)}"
         columns = [quote(c.name) for c in node.input.columns]
         frame = self.delta(node.input).frame().selectExpr(*columns, condition, KIND_COLUMN)
         return [self._delta(frame, self._job.operators[node][0].operator.input_schemas[0])]
@@ -240,8 +243,9 @@ class Frames:
             return self._job.partitions if keeps_state(node) else self._tasks(node.input)
         return 1 if isinstance(node, n.Values) else self._job.partitions
 
-    def _sql(self, sql: str) -> str:
-        return bind_clock(sql, self._batch.clock, self._batch.number)
+    def _sql(self, node: n.Node, sql: str, *at: int) -> str:
+        """An expression of a node; `at` tells it from the node's others."""
+        return bind_clock(sql, self._moment.at(self._numbers[node], *at))
 
 
 def _together(node: n.Node, key: tuple[str, ...]) -> bool:

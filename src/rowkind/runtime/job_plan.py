@@ -13,9 +13,9 @@ from rowkind.catalog.inserts import check_sink_parallelism
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.operators.contract import Operator
 from rowkind.plan import nodes as n
+from rowkind.plan import time_nodes as t
 from rowkind.plan.identity import identity
 from rowkind.plan.rules.net_sinks import keeps_state, stateful
-from rowkind.plan.time_nodes import WindowAssign
 from rowkind.plan.traits import emits
 from rowkind.plan.watermarks import ScanWatermark, follows_watermark, scan_watermarks, watermarked_below
 from rowkind.runtime.operator_names import OperatorName, operator_names
@@ -146,15 +146,34 @@ def _count(node: n.Node, uses: Counter[n.Node]) -> None:
             _count(below, uses)
 
 
+ORDERING = (
+    n.Normalize,
+    n.Aggregate,
+    n.Join,
+    n.Rank,
+    n.SetDifference,
+    n.SinkMaterialize,
+    t.WindowAggregate,
+    t.WindowRank,
+    t.WindowJoin,
+    t.IntervalJoin,
+    t.TemporalJoin,
+    t.Over,
+)
+"""Operators to which rows tell their place in the input, or that do not depend on it."""
+
+
 def _splittable(scan: n.Scan, roots: Sequence[n.Node]) -> bool:
-    """A partition's order matters on a stateless way into a sink; behind a state operator it no longer does."""
+    """A partition's order matters on its way into a sink until an operator is passed that is known to see to it."""
     return not any(_reaches(root, scan) for root in roots)
 
 
 def _reaches(node: n.Node, scan: n.Scan) -> bool:
     """Whether rows of the scan come to this node without passing an operator that puts them in order by itself."""
-    if node == scan:
-        return True
-    if isinstance(node, (n.Sink, n.Print, n.Project, n.Filter, n.Union, n.WatermarkAssigner, WindowAssign)):
-        return any(_reaches(below, scan) for below in node.inputs)
-    return False
+    if isinstance(node, ORDERING) or _sessions(node):
+        return False
+    return node == scan or any(_reaches(below, scan) for below in node.inputs)
+
+
+def _sessions(node: n.Node) -> bool:
+    return isinstance(node, t.WindowAssign) and node.window.kind is t.WindowKind.SESSION

@@ -13,6 +13,7 @@ from rowkind.operators.aggregate import Aggregate
 from rowkind.operators.calls import LAG, AggregateCall
 from rowkind.operators.contract import Operator
 from rowkind.operators.distinct import sharded
+from rowkind.operators.first_row import FirstRow
 from rowkind.operators.interval_join import IntervalJoin, IntervalSide
 from rowkind.operators.join import Join
 from rowkind.operators.join_sides import JoinSide, Multiplicity
@@ -34,8 +35,9 @@ from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.explain import described
-from rowkind.plan.traits import emits, smallest_key, upsert_keys
-from rowkind.plan.windowing import windowing
+from rowkind.plan.metadata import of_metadata
+from rowkind.plan.traits import emits, first_by_time, smallest_key, upsert_keys
+from rowkind.plan.windowing import outlasting, windowing
 from rowkind.runtime.window_step import is_local
 from rowkind.state.contract import Order
 
@@ -52,8 +54,15 @@ def operators_for(node: n.Node, ttl_ms: int) -> tuple[Operator, ...]:
 @operators_for.register
 def _(node: n.Aggregate, ttl_ms: int) -> tuple[Operator, ...]:
     append_only = emits(node.input) is ChangelogMode.INSERT_ONLY
-    calls = tuple(_call(call) for call in node.calls)
-    made = Aggregate(input_schema(node.input), node.keys, calls, append_only, node.emit_before, ttl_ms)
+    made = Aggregate(
+        input=input_schema(node.input),
+        group=node.keys,
+        calls=tuple(_call(call) for call in node.calls),
+        append_only=append_only,
+        update_before=node.emit_before,
+        ttl_ms=ttl_ms,
+        doubtful=not append_only and bool(of_metadata(node.input)),
+    )
     return sharded(made)
 
 
@@ -99,6 +108,9 @@ def _(node: n.SinkMaterialize, ttl_ms: int) -> tuple[Operator, ...]:
 
 @operators_for.register
 def _(node: n.Rank, ttl_ms: int) -> tuple[Operator, ...]:
+    if first_by_time(node):
+        schema, time = input_schema(node.input), node.order[0].column
+        return (FirstRow(schema, node.partition, time, _rank_field(node), ttl_ms),)
     by_arrival = [o for o in node.order if time_attribute(node.input, o.column) is TimeAttribute.PROCTIME]
     order = tuple(Order(o.column, o.descending, o.nulls_first) for o in node.order if o not in by_arrival)
     ranked = Rank(
@@ -155,7 +167,8 @@ def _(node: t.WindowAggregate, ttl_ms: int) -> tuple[Operator, ...]:
     calls = tuple(_call(call) for call in node.calls)
     window = node.window
     schema, local = input_schema(node.input), _local(node)
-    return (WindowAggregate(schema, node.keys, calls, node.end, window.time, append_only, local, window.proctime),)
+    by = outlasting(node.input, node.keys)
+    return (WindowAggregate(schema, node.keys, calls, node.end, window.time, append_only, local, window.proctime, by),)
 
 
 @operators_for.register
@@ -180,6 +193,7 @@ def _(node: t.WindowRank, ttl_ms: int) -> tuple[Operator, ...]:
         latest_first=any(o.descending for o in by_arrival) or _keeps_last(node),
         local=_local(node),
         proctime=node.window.proctime,
+        spread_by=outlasting(node.input, node.partition),
     )
     return (ranked,)
 
@@ -214,8 +228,10 @@ def _(node: t.TemporalJoin, ttl_ms: int) -> tuple[Operator, ...]:
 
 @operators_for.register
 def _(node: t.WindowJoin, ttl_ms: int) -> tuple[Operator, ...]:
-    left = WindowSide(input_schema(node.left), node.left_keys, node.left_end)
-    right = WindowSide(input_schema(node.right), node.right_keys, node.right_end)
+    by = outlasting(node.left, node.left_keys)
+    equal = tuple(right for left, right in zip(node.left_keys, node.right_keys, strict=True) if left in by)
+    left = WindowSide(input_schema(node.left), node.left_keys, node.left_end, by)
+    right = WindowSide(input_schema(node.right), node.right_keys, node.right_end, equal)
     found = windowing(node.left)
     proctime = found is not None and found.window.proctime
     return (WindowJoin(left, right, node.kind, _residual(node), _local(node), proctime),)

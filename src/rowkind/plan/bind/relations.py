@@ -13,6 +13,7 @@ from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import Side
 from rowkind.catalog.table import ComputedColumn, MetadataColumn, TableDefinition, ViewDefinition
 from rowkind.errors import nearest
+from rowkind.kinds import ChangelogMode
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.scope import Relation, Scope
 from rowkind.plan.columns import passed, reference
@@ -103,7 +104,10 @@ def bind_view(view: ViewDefinition, context: Context) -> Node:
 
 
 def bind_scan(definition: TableDefinition, context: Context) -> Node:
-    """A Kafka table with its computed columns, metadata casts and watermark; upserts and repeats become changes."""
+    """A Kafka table with its computed columns, metadata casts and watermark; upserts and repeats become changes.
+
+    An old row of a change event comes with the metadata of the new event: only the last row of its key has its own.
+    """
     table = context.resolve(definition, Side.SOURCE)
     scan = Scan(table)
     source = Source("", origin=f"table {definition.name}")
@@ -111,7 +115,9 @@ def bind_scan(definition: TableDefinition, context: Context) -> Node:
     made = tuple(_column(definition, table, index, scope, context) for index in range(len(definition.columns)))
     plain = [c.name for c in scan.columns] == [m.name for m in made] and all(m.expr.column == m.name for m in made)
     node = _watermarked(scan if plain else Project(scan, made), definition, context)
-    return Normalize(node, table.primary_key) if table.upsert or table.scan.repeats_events else node
+    retracts = table.changelog is ChangelogMode.RETRACT
+    completes = retracts and bool(table.primary_key and table.metadata)
+    return Normalize(node, table.primary_key) if table.upsert or table.scan.repeats_events or completes else node
 
 
 def _column(definition: TableDefinition, table: KafkaTable, index: int, scope: Scope, context: Context) -> Named:

@@ -1,4 +1,4 @@
-"""Leaves out the Normalize of an upsert source where the raw upserts are enough, and gives it the filters above it."""
+"""Leaves out the Normalize of a source where what it reads is enough, and gives it the filters above it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.described import described
+from rowkind.plan.metadata import of_metadata
+from rowkind.plan.rules.net_sinks import keeps_state
 from rowkind.plan.time_nodes import TemporalJoin
 from rowkind.plan.traits import emits, upsert_keys
 
 
 class _Wanted(Enum):
-    """What a node takes from an upsert source below it."""
+    """What a node takes from a source below it."""
 
     CHANGES = auto()
-    """Every change with the old row it replaces."""
+    """Every change with the very row it replaces: somebody keeps rows and must find that one."""
+    EVENTS = auto()
+    """Every change with the row it replaces, but nobody keeps rows: what it says of the event may be the new one's."""
     UPSERTS = auto()
     """The raw upserts: whoever reads them looks at the key and nothing else."""
     VERSIONS = auto()
@@ -27,14 +31,14 @@ class _Wanted(Enum):
 
 def drop_normalize(plan: n.Node) -> n.Node:
     """Raw upserts are enough where every step up to an upsert sink passes the key on and looks at nothing else."""
-    return _visit(plan, _Wanted.CHANGES)
+    return _visit(plan, _Wanted.EVENTS)
 
 
 def _visit(node: n.Node, wanted: _Wanted) -> n.Node:
     if isinstance(node, n.Filter):
         if wanted is _Wanted.VERSIONS and not _on_key(node):
             raise RowkindError("VERSIONED_TABLE_FILTERED", table=_table(node), condition=node.condition.sql)
-        if isinstance(node.input, n.Normalize):
+        if isinstance(node.input, n.Normalize) and not _raw_is_enough(node.input, _takes(node, 0, wanted)):
             node = _pushed(node.condition, node.input)
     if isinstance(node, n.Normalize):
         return node.input if _raw_is_enough(node, wanted) else node
@@ -45,9 +49,11 @@ def _visit(node: n.Node, wanted: _Wanted) -> n.Node:
 
 
 def _raw_is_enough(node: n.Normalize, wanted: _Wanted) -> bool:
+    table = _scan(node).table
+    if not table.upsert and not table.scan.repeats_events:
+        return wanted is not _Wanted.CHANGES or not of_metadata(node.input)
     if wanted is _Wanted.UPSERTS:
-        repeats = _scan(node).table.scan.repeats_events
-        return node.filter is None and not repeats and not _reads_metadata(node)
+        return node.filter is None and not table.scan.repeats_events and not _reads_metadata(node)
     return wanted is _Wanted.VERSIONS
 
 
@@ -78,13 +84,17 @@ def _pushed(condition: n.Expr, normalize: n.Normalize) -> n.Node:
 def _takes(node: n.Node, index: int, wanted: _Wanted) -> _Wanted:
     """What a node takes from one of its inputs, given what is taken from it."""
     if isinstance(node, n.Sink):
-        keyed = node.table.upsert and frozenset(node.table.primary_key) in upsert_keys(node.input)
+        if not node.table.upsert:
+            return _Wanted.EVENTS
+        keyed = frozenset(node.table.primary_key) in upsert_keys(node.input)
         return _Wanted.UPSERTS if keyed else _Wanted.CHANGES
     if isinstance(node, TemporalJoin) and index == 1:
         return _Wanted.UPSERTS if node.proctime else _Wanted.VERSIONS
-    if isinstance(node, n.Filter):
-        return wanted if _on_key(node) else _Wanted.CHANGES
-    return wanted if isinstance(node, (n.Project, n.WatermarkAssigner)) else _Wanted.CHANGES
+    if isinstance(node, n.Filter) and not _on_key(node):
+        return _Wanted.EVENTS if wanted is _Wanted.UPSERTS else wanted
+    if isinstance(node, (n.Project, n.WatermarkAssigner, n.Filter)):
+        return wanted
+    return wanted if wanted is _Wanted.EVENTS and not keeps_state(node) else _Wanted.CHANGES
 
 
 def _on_key(node: n.Filter) -> bool:

@@ -9,7 +9,7 @@ from rowkind.catalog import types as t
 from rowkind.catalog.types import DataType, Root, spark_type
 from rowkind.plan.expressions import arithmetic
 from rowkind.plan.expressions.casts import convert
-from rowkind.plan.expressions.clock import SEED
+from rowkind.plan.expressions.clock import BATCH, SEED
 from rowkind.plan.expressions.common import APPROXIMATE, as_decimal
 from rowkind.plan.expressions.functions.call import Call, Function, alias, as_first, mapped, special
 from rowkind.plan.expressions.functions.rounding import floor_or_ceil
@@ -103,8 +103,9 @@ def _rand_integer(call: Call, args: list[Typed]) -> Typed:
 
 def _random(call: Call, seed: Sequence[Typed], member: int = 0) -> str:
     """Random numbers of the batch. Calls without a seed differ by where they stand, or two of them would be alike."""
-    own = seed[0].sql if seed else f"{16 * int(call.node.meta.get('start', 0)) + member}"
-    return f"rand({SEED} + {own})"
+    if seed:
+        return f"rand(xxhash64({BATCH}, {seed[0].sql}))"
+    return f"rand({SEED} + {16 * int(call.node.meta.get('start', 0)) + member})"
 
 
 def _uuid(call: Call, args: list[Typed]) -> Typed:
