@@ -17,7 +17,6 @@ pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 Labs = Callable[..., Lab]
 
 TABLES = """
-    SET 'pipeline.name' = 'half';
     CREATE TABLE numbers (id INT, v INT) WITH ('connector' = 'kafka', 'topic' = '{t}', {kafka}, {json},
         'scan.startup.mode' = 'earliest-offset');
     CREATE TABLE copied (id INT) WITH ('connector' = 'kafka', 'topic' = '{t}-copied', {kafka}, {json},

@@ -32,7 +32,8 @@ from rowkind.plan import nodes as n
 from rowkind.runtime.analysis import SparkAnalyzer
 from rowkind.runtime.batch import Row
 from rowkind.runtime.job import Job, Status
-from rowkind.runtime.job_plan import job_plan
+from rowkind.runtime.job_folder import moved_folder
+from rowkind.runtime.job_plan import JobPlan, job_plan
 from rowkind.runtime.planning import Planner, plans_text
 from rowkind.runtime.resuming import Resuming
 from rowkind.runtime.sinks import prepare_sinks
@@ -232,18 +233,19 @@ class Session:
     def _start(self, plans: list[n.Node], name: str) -> Job:
         self.spark.conf.set("spark.sql.session.timeZone", self._time_zone())
         partitions = self.options.get_value(STATE_PARTITIONS)
-        name = self.options.get_value(JOB_NAME) or name
-        label = self._label(name)
+        given = self.options.get_value(JOB_NAME)
+        plan = job_plan(
+            plans,
+            partitions or usual_partitions(self.spark),
+            Constraints.of(self.options),
+            self.options.value(STATE_TTL),
+            partitions is not None,
+        )
+        label = self._label(given or name, None if given else plan)
         job = Job(
             self.spark,
-            name,
-            job_plan(
-                plans,
-                partitions or usual_partitions(self.spark),
-                Constraints.of(self.options),
-                self.options.value(STATE_TTL),
-                partitions is not None,
-            ),
+            given or name,
+            plan,
             None if self._checkpoint is None else f"{self._checkpoint.rstrip('/')}/{label}",
             self.options.get_value(BATCH_INTERVAL),
             self._show,
@@ -257,11 +259,12 @@ class Session:
             job.stop()
         return job
 
-    def _label(self, name: str) -> str:
+    def _label(self, name: str, plan: JobPlan | None) -> str:
         """What tells the jobs of a session apart, named after the job or its first sink: `orders`, `orders-2`.
 
         With a checkpoint it is the job's folder in there, and must be the same when the script is run again; without
-        one the labels of jobs that have ended are free.
+        one the labels of jobs that have ended are free. A `plan` is given where the name is that of its first sink: a
+        job whose first INSERT was moved, added or removed goes on in the folder that it has.
         """
         running = {job.label for job in self.jobs if job.status is Status.RUNNING}
         used = running if self._checkpoint is None else self._names
@@ -270,6 +273,13 @@ class Session:
         while fresh in used:
             number += 1
             fresh = f"{folder}-{number}"
+        if self._checkpoint is not None and plan is not None:
+            moved = moved_folder(self._checkpoint.rstrip("/"), fresh, plan, used)
+            if moved is not None:
+                self._notify(
+                    f"The job goes on in folder '{moved}' of the checkpoint, named after another of its tables."
+                )
+                fresh = moved
         self._names.add(fresh)
         return fresh
 
