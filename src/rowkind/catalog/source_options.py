@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from rowkind.catalog.modes import BoundedMode, EmitStrategy, OnDataLoss, OnError, StartupMode
+from rowkind.catalog.modes import BoundedMode, EmitStrategy, OnDataLoss, OnError, OnMissingTopic, StartupMode
 from rowkind.catalog.options import Option, choice, duration, integer, positive, text
 
 STARTUP_MODE: Option[StartupMode] = Option(
@@ -112,6 +112,15 @@ ON_DATA_LOSS: Option[OnDataLoss] = Option(
     "What happens when retention removed messages that were not read yet (rowkind's own).",
 )
 
+ON_MISSING_TOPIC: Option[OnMissingTopic] = Option(
+    "scan.on-missing-topic",
+    choice(OnMissingTopic),
+    "wait, fail",
+    OnMissingTopic.WAIT,
+    "What happens while a topic of `topic` does not exist: the job says so, waits for it and reads it from its "
+    "beginning, or it fails. A bounded read always fails (rowkind's own).",
+)
+
 ON_ERROR: Option[OnError] = Option(
     "scan.on-error",
     choice(OnError),
@@ -144,6 +153,7 @@ SCAN: tuple[Option[Any], ...] = (
     ALIGNMENT_UPDATE_INTERVAL,
     MAX_ROWS_PER_BATCH,
     ON_DATA_LOSS,
+    ON_MISSING_TOPIC,
     ON_ERROR,
     DEAD_LETTER_TOPIC,
 )
