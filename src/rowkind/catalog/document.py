@@ -19,7 +19,8 @@ _INTRODUCTION = """\
 
 This page is generated from the declarations in the code: `python -m rowkind.catalog.document` writes it.
 
-Keys of table options are accepted in any case, with a warning when it is not the one below; `properties.*` are exact.
+Keys of table options are accepted in any case, known client properties included, with a warning when it is not the one
+below; values are exact.
 Lists are separated by `;`. A duration is a number and a unit (`100 ms`, `1s`, `5 min`); a bare number is milliseconds.
 An option or value marked *not yet* is refused, never ignored. [Options of the formats](options-formats.md) have their
 own page.

@@ -42,7 +42,11 @@ GROUP_ID = Option(
 )
 
 PROPERTIES = Option(
-    "properties.*", text, "string", None, "Any property of Kafka's Java clients, by its Java name; keys are exact."
+    "properties.*",
+    text,
+    "string",
+    None,
+    "Any property of Kafka's Java clients, by its Java name; an unknown one is named in a warning.",
 )
 
 FORMAT = Option(
