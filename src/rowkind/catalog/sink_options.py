@@ -55,7 +55,8 @@ NAMING_STRATEGY: Option[NamingStrategy] = Option(
     choice(NamingStrategy),
     "INCREMENTING, POOLING",
     NamingStrategy.INCREMENTING,
-    "How transactional ids are made.",
+    "Accepted for scripts that have it: each task of a sink has one transactional id and uses it again, "
+    "whatever this says.",
 )
 
 BUFFER_MAX_ROWS = Option(
