@@ -9,6 +9,7 @@ The words behind a block's language say how it is checked:
 | `sql NAME.sql` | the same as `sql`, and saved under that name for the page's commands |
 | `console` | every command exists, with the options shown |
 | `console run` | every command is run; lines shown below it are in its output |
+| `console follow` | the page is followed from top to bottom, with nothing prepared; the lines are all that is shown |
 | `python` | run, with the other python blocks of its page, in a process of its own |
 | `text` | belongs to the block before it |
 """
@@ -93,6 +94,11 @@ def of(language: str, page: str, word: str | None = None) -> list[Block]:
 
 def pages_with(language: str, word: str | None = None) -> list[str]:
     return [page for page in pages() if of(language, page, word)]
+
+
+def followed() -> list[str]:
+    """Pages that are followed as a whole: their sql is in files that their commands run."""
+    return pages_with("console", "follow")
 
 
 def links(page: str) -> list[str]:

@@ -86,7 +86,7 @@ def check_arguments(words: list[str], place: str) -> None:
 
 @pytest.mark.kafka
 @pytest.mark.spark
-@pytest.mark.parametrize("page", p.pages_with("sql"))
+@pytest.mark.parametrize("page", [page for page in p.pages_with("sql") if page not in p.followed()])
 def test_sql(page: str, spark: SparkSession, kafka_client: KafkaClient) -> None:
     session = PageSession(spark, Playground(kafka_client))
     try:

@@ -18,6 +18,9 @@ from rowkind.runtime.batches import Offsets, TopicPartition
 LOOK_AGAIN = timedelta(seconds=1)
 """How often to look for a topic that does not exist yet."""
 
+TYPING_MISTAKE = 0.85
+"""How close another topic's name must be to be suggested: to wait for a new topic is no mistake in itself."""
+
 _PERHAPS_GONE = frozenset({"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_PARTITION", "_NOENT"})
 
 
@@ -127,7 +130,7 @@ class KafkaPositions:
         """Say once of each topic that the job waits for it, and once that it is there."""
         missing = self._missing(known)
         for topic in (t for t in missing if t not in self._awaited):
-            close = nearest(topic, self._cluster.topics()) or "."
+            close = nearest(topic, self._cluster.topics(), TYPING_MISTAKE) or "."
             self._notes.append(f"Table '{self._table.name}' waits for topic '{topic}', which does not exist yet{close}")
         self._notes += [f"Topic '{topic}' is there now." for topic in self._awaited if topic not in missing]
         self._awaited = missing
