@@ -9,6 +9,7 @@ from datetime import timedelta
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import OnDataLoss, OnMissingTopic
 from rowkind.errors import RowkindError, nearest
+from rowkind.kafka.api_versions import READING, api_versions, check_broker
 from rowkind.kafka.cluster import Cluster
 from rowkind.kafka.groups import commit_offsets
 from rowkind.kafka.positions import Start, StartMode, Stop, StopMode, resolve_new, resolve_start, resolve_stop
@@ -39,7 +40,9 @@ class KafkaPositions:
     def start(self) -> Offsets:
         said, group = self._table.startup, self._table.group_id
         start = Start(StartMode(said.mode), said.timestamp, said.offsets, group, said.reset)
-        found = resolve_start(self._cluster, start, self._now())
+        partitions = self._now()
+        check_broker(self._table.name, self._table.properties, [READING], api_versions(self._table.properties))
+        found = resolve_start(self._cluster, start, partitions)
         self._notes += found.notes
         self._tell_missing(found.offsets)
         return dict(found.offsets)

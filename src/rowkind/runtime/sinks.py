@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.modes import Guarantee
+from rowkind.kafka.api_versions import (
+    BROKER_DEFAULTS,
+    EXACTLY_ONCE,
+    IDEMPOTENCE,
+    WRITING,
+    ZSTD,
+    Need,
+    api_versions,
+    check_broker,
+)
 from rowkind.kafka.cluster import Cluster
+from rowkind.kafka.properties import producer_config
 from rowkind.runtime.delivery import check_timeout
 
 
@@ -17,6 +29,7 @@ def prepare_sinks(tables: Iterable[KafkaTable]) -> list[str]:
         cluster = Cluster(table.properties)
         check_timeout(table, cluster)
         existing = cluster.existing(table.topics)
+        check_broker(table.name, table.properties, needs(table, existing), api_versions(table.properties))
         for topic in table.topics:
             if topic not in existing:
                 creation = table.sink.topic_creation
@@ -26,6 +39,20 @@ def prepare_sinks(tables: Iterable[KafkaTable]) -> list[str]:
             elif table.upsert:
                 warnings += _forgets_rows(table, topic, cluster.topic_config(topic))
     return warnings
+
+
+def needs(table: KafkaTable, existing: Container[str]) -> Iterator[Need]:
+    """What a sink needs of its broker, the most basic first."""
+    yield WRITING
+    settings, creation = producer_config(table.properties).values, table.sink.topic_creation
+    if str(settings["enable.idempotence"]).lower() == "true":
+        yield IDEMPOTENCE
+    if settings.get("compression.type") == "zstd":
+        yield ZSTD
+    if table.sink.guarantee is Guarantee.EXACTLY_ONCE:
+        yield EXACTLY_ONCE
+    if None in (creation.partitions, creation.replication_factor) and any(t not in existing for t in table.topics):
+        yield BROKER_DEFAULTS
 
 
 def _forgets_rows(table: KafkaTable, topic: str, config: Mapping[str, str]) -> list[str]:
