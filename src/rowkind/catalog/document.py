@@ -107,8 +107,14 @@ def _type(type: DataType | None) -> str:
 
 
 def _options(options: Iterable[Option[Any]]) -> str:
-    rows = ((f"`{o.name}`", o.kind, _default(o.default), _description(o)) for o in options)
-    return _table(("Option", "Type", "Default", "Meaning"), rows)
+    """The column Required stands only where something may be."""
+    options = tuple(options)
+    heads = ["Option", "Required", "Type", "Default", "Meaning"]
+    rows = [[f"`{o.name}`", o.required, o.kind, _default(o), _description(o)] for o in options]
+    if all(o.required == "no" for o in options):
+        for line in (heads, *rows):
+            del line[1]
+    return _table(tuple(heads), map(tuple, rows))
 
 
 def _description(option: Option[Any]) -> str:
@@ -122,10 +128,10 @@ def _description(option: Option[Any]) -> str:
     return " ".join(notes)
 
 
-def _default(value: Any) -> str:
-    match value:
+def _default(option: Option[Any]) -> str:
+    match value := option.default:
         case None | ():
-            return "-"
+            return option.unset or "-"
         case bool():
             return f"`{str(value).lower()}`"
         case timedelta():
