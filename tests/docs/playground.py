@@ -72,6 +72,10 @@ class PageSession:
                 self._console.answer(answer)
         return shown.getvalue().replace(f"-{self.playground.suffix}", "").splitlines()
 
+    @property
+    def jobs(self) -> list[Job]:
+        return self._session.jobs
+
     def close(self) -> None:
         self._session.stop()
 
