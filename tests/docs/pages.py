@@ -8,7 +8,6 @@ The words behind a block's language say how it is checked:
 | `sql error` | run, and refused with the condition that the `text` block behind it names |
 | `sql NAME.sql` | the same as `sql`, and saved under that name for the page's commands |
 | `console` | every command exists, with the options shown |
-| `console run` | every command is run; lines shown below it are in its output |
 | `console follow` | the page is followed from top to bottom, with nothing prepared; the lines are all that is shown |
 | `python` | run, with the other python blocks of its page, in a process of its own |
 | `java` | compiled with Kafka Streams |

@@ -92,11 +92,7 @@ def _arguments(words: list[str]) -> tuple[list[str], str | None]:
 def _caught_up(job: Job, playground: Playground) -> bool:
     if job.status is not Status.RUNNING:
         return True
-    client = playground.client
-    there = client.admin.list_topics(timeout=60).topics
-    topics = {topic for table in job.plan.tables for topic in table.topics if topic in there}
-    written = sum(sum(client.end_offsets(topic).values()) for topic in topics)
-    return job.progress.batches > 0 and job.progress.rows_in >= written
+    return job.progress.batches > 0 and job.progress.rows_in >= playground.written(job)
 
 
 class Reader:
