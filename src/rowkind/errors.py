@@ -69,7 +69,7 @@ def condition_in(text: str) -> str | None:
     return None
 
 
-def nearest(name: str, known: Any) -> str:
+def nearest(name: str, known: Any, closeness: float = 0.5) -> str:
     """`; did you mean …?` for the closest known names, or nothing.
 
     >>> nearest("regoin", ["region", "user_id"])
@@ -79,5 +79,5 @@ def nearest(name: str, known: Any) -> str:
 
     # A wrong case alone makes the closest name of all.
     names = {str(k).lower(): str(k) for k in known}
-    close = [names[found] for found in get_close_matches(name.lower(), names, n=2, cutoff=0.5)]
+    close = [names[found] for found in get_close_matches(name.lower(), names, n=2, cutoff=closeness)]
     return f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""

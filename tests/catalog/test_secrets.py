@@ -67,7 +67,6 @@ def test_a_resolved_table_shows_none(side: Side) -> None:
     "changes",
     [
         {**LOGIN, "properties.sasl.jaas.config": "hunter2 required"},
-        {"properties.sasl.jass.config": "hunter2"},
         {"avro-confluent.basic-auth.user-inf": "hunter2"},
         {**LOGIN, "properties.ssl.keystore.type": "JKS", "properties.ssl.keystore.location": "k.jks"},
         {"avro-confluent.url": "u:hunter2@registry"},
@@ -79,6 +78,14 @@ def test_an_error_shows_none(changes: dict[str, str]) -> None:
         consumer_config(resolve(table, SessionOptions(), Side.SOURCE)[0].properties)
     assert "hunter2" not in str(caught.value)
     assert "hunter2" not in repr(caught.value)
+
+
+def test_a_warning_shows_none() -> None:
+    table = created(ddl(**{"properties.sasl.jass.config": "hunter2"})).definition
+    properties = resolve(table, SessionOptions(), Side.SOURCE)[0].properties
+    (warning,) = consumer_config(properties).warnings
+    assert "sasl.jass.config" in warning
+    assert "hunter2" not in warning
 
 
 def test_the_line_of_a_mistake_is_shown_without_them() -> None:

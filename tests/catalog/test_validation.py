@@ -58,10 +58,6 @@ def test_anything_goes_under_properties() -> None:
     assert source(append({"properties.Any.Thing": "1"})).properties["Any.Thing"] == "1"
 
 
-def test_properties_are_case_sensitive() -> None:
-    assert condition(append({"PROPERTIES.linger.ms": "1"})) == "UNKNOWN_OPTION"
-
-
 def test_required_option() -> None:
     for table in (append, upsert):
         name, error = refused(table({"properties.bootstrap.servers": REMOVED}))

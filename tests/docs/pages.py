@@ -8,8 +8,9 @@ The words behind a block's language say how it is checked:
 | `sql error` | run, and refused with the condition that the `text` block behind it names |
 | `sql NAME.sql` | the same as `sql`, and saved under that name for the page's commands |
 | `console` | every command exists, with the options shown |
-| `console run` | every command is run; lines shown below it are in its output |
+| `console follow` | the page is followed from top to bottom, with nothing prepared; the lines are all that is shown |
 | `python` | run, with the other python blocks of its page, in a process of its own |
+| `java` | compiled with Kafka Streams |
 | `text` | belongs to the block before it |
 """
 
@@ -23,7 +24,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"options.md", "options-formats.md", "functions.md", "errors.md"}
-LANGUAGES = {"sql", "console", "python", "text"}
+LANGUAGES = {"sql", "console", "python", "java", "text"}
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 
 
@@ -93,6 +94,11 @@ def of(language: str, page: str, word: str | None = None) -> list[Block]:
 
 def pages_with(language: str, word: str | None = None) -> list[str]:
     return [page for page in pages() if of(language, page, word)]
+
+
+def followed() -> list[str]:
+    """Pages that are followed as a whole: their sql is in files that their commands run."""
+    return pages_with("console", "follow")
 
 
 def links(page: str) -> list[str]:

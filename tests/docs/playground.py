@@ -11,7 +11,6 @@ from uuid import uuid4
 
 from rowkind.broker.process import wait_until
 from rowkind.cli.console import Console
-from rowkind.errors import RowkindError
 from rowkind.runtime.job import Job, Status
 from rowkind.runtime.session import Answer, Selection, Session
 from rowkind.sql import parse_script, substitute
@@ -40,8 +39,14 @@ class Playground:
     def _renamed(self, match: re.Match[str]) -> str:
         return match[1] + ";".join(f"{topic}-{self.suffix}" for topic in match[2].split(";")) + "'"
 
+    def written(self, job: Job) -> int:
+        """How many messages there are for a job to read, in those of its topics that exist."""
+        there = self.client.admin.list_topics(timeout=60).topics
+        topics = {topic for table in job.plan.tables for topic in table.topics if topic in there}
+        return sum(end for topic in topics for end in self.client.end_offsets(topic).values())
+
     def create_topics(self, script: str) -> None:
-        """The topics that a reader of the page would have, unless they are there already."""
+        """The topics of a script, for somebody who fills them before they are written."""
         for statement in parse_script(substitute(script, {})):
             if isinstance(statement, s.CreateTable):
                 options = statement.definition.options
@@ -62,8 +67,6 @@ class PageSession:
     def run(self, text: str) -> list[str]:
         """Run a block and wait for what it has to do; the lines that `rowkind run` would have shown."""
         script = self.playground.localised(text)
-        with contextlib.suppress(RowkindError):
-            self.playground.create_topics(script)
         self._catch_up()
         with contextlib.redirect_stdout(io.StringIO()) as shown:
             for answer in self._session.execute(script):
@@ -71,6 +74,10 @@ class PageSession:
                 self._finish(answer)
                 self._console.answer(answer)
         return shown.getvalue().replace(f"-{self.playground.suffix}", "").splitlines()
+
+    @property
+    def jobs(self) -> list[Job]:
+        return self._session.jobs
 
     def close(self) -> None:
         self._session.stop()
@@ -89,8 +96,7 @@ class PageSession:
         """Jobs of earlier blocks that run on have read what was written since."""
         for job in self._session.jobs:
             if job.status is Status.RUNNING:
-                topics = [topic for table in job.plan.tables for topic in table.topics]
-                written = sum(end for topic in topics for end in self.playground.client.end_offsets(topic).values())
+                written = self.playground.written(job)
                 assert wait_until(lambda j=job, n=written: j.progress.rows_in >= n, SECONDS), job.name
 
     @staticmethod

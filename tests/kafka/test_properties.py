@@ -147,14 +147,19 @@ def test_byte_array_serializers_may_stand() -> None:
 
 
 def test_an_unknown_key_names_the_nearest() -> None:
-    error = condition({"isolation.levle": "read_committed"})
-    assert error.condition == "KAFKA_PROPERTY_UNKNOWN"
-    assert "isolation.level" in error.params["suggestion"]
+    """Decision 38: one warning, no refusal, whichever clients look at it."""
+    (warning,) = check({**SERVERS, "isolation.levle": "read_committed"})
+    assert "'properties.isolation.levle' has no effect" in warning
+    assert "did you mean 'isolation.level'" in warning
+    assert [w.partition(" ")[0] for w in check({**SERVERS, "zookeeper.connect": "x:1"})] == [
+        "'properties.zookeeper.connect'"
+    ]
 
 
 def test_native_keys_pass_behind_their_prefix() -> None:
     assert consumer_config({**SERVERS, "rdkafka.queued.min.messages": "7"}).values["queued.min.messages"] == "7"
-    assert condition({"queued.min.messages": "7"}).condition == "KAFKA_PROPERTY_UNKNOWN"
+    (warning,) = check({**SERVERS, "queued.min.messages": "7"})
+    assert "'properties.queued.min.messages' has no effect" in warning
 
 
 def test_a_number_that_is_none() -> None:

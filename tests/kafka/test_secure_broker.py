@@ -22,6 +22,7 @@ from confluent_kafka.admin import (
 
 from rowkind.broker import Broker
 from rowkind.errors import RowkindError
+from rowkind.kafka.api_versions import api_versions
 from rowkind.kafka.cluster import Cluster
 from rowkind.kafka.ranges import OffsetRange
 from rowkind.kafka.reader import read
@@ -114,6 +115,7 @@ def prepare(client: KafkaClient) -> None:
 def write_and_read(properties: dict[str, str], topic: str) -> bytes:
     """Write one message and read it back; both clients and the cluster use the same properties."""
     (partition,) = Cluster(properties).partitions([topic])
+    assert api_versions(properties), "the versions of a broker come through its login"
     end = Cluster(properties).ends([partition])[partition]
     writer = Writer(properties, topic)
     writer.write(pa.RecordBatch.from_pydict({"value": pa.array([b"%d" % end])}))

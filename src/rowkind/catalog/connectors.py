@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rowkind.catalog.modes import Side
 from rowkind.catalog.options import Option
 from rowkind.catalog.sink_options import APPEND_SINK, UPSERT_SINK
 from rowkind.catalog.source_options import SCAN, STARTUP
-from rowkind.catalog.table_options import BOOTSTRAP_SERVERS, KEY_FIELDS, SHARED
+from rowkind.catalog.table_options import BOOTSTRAP_SERVERS, KEY_FIELDS, KEY_FORMAT, SHARED
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Connector:
 
 KAFKA = Connector("kafka", table=(*SHARED, KEY_FIELDS), source=STARTUP + SCAN, sink=APPEND_SINK)
 
-UPSERT_KAFKA = Connector("upsert-kafka", table=SHARED, source=SCAN, sink=UPSERT_SINK, upsert=True)
+_KEYED = tuple(replace(o, required="yes", unset="") if o is KEY_FORMAT else o for o in SHARED)
+
+UPSERT_KAFKA = Connector("upsert-kafka", table=_KEYED, source=SCAN, sink=UPSERT_SINK, upsert=True)
 
 CONNECTORS = {c.name: c for c in (KAFKA, UPSERT_KAFKA)}

@@ -19,7 +19,8 @@ _INTRODUCTION = """\
 
 This page is generated from the declarations in the code: `python -m rowkind.catalog.document` writes it.
 
-Keys of table options are accepted in any case, with a warning when it is not the one below; `properties.*` are exact.
+Keys of table options are accepted in any case, known client properties included, with a warning when it is not the one
+below; values are exact.
 Lists are separated by `;`. A duration is a number and a unit (`100 ms`, `1s`, `5 min`); a bare number is milliseconds.
 An option or value marked *not yet* is refused, never ignored. [Options of the formats](options-formats.md) have their
 own page.
@@ -106,8 +107,14 @@ def _type(type: DataType | None) -> str:
 
 
 def _options(options: Iterable[Option[Any]]) -> str:
-    rows = ((f"`{o.name}`", o.kind, _default(o.default), _description(o)) for o in options)
-    return _table(("Option", "Type", "Default", "Meaning"), rows)
+    """The column Required stands only where something may be."""
+    options = tuple(options)
+    heads = ["Option", "Required", "Type", "Default", "Meaning"]
+    rows = [[f"`{o.name}`", o.required, o.kind, _default(o), _description(o)] for o in options]
+    if all(o.required == "no" for o in options):
+        for line in (heads, *rows):
+            del line[1]
+    return _table(tuple(heads), map(tuple, rows))
 
 
 def _description(option: Option[Any]) -> str:
@@ -121,10 +128,10 @@ def _description(option: Option[Any]) -> str:
     return " ".join(notes)
 
 
-def _default(value: Any) -> str:
-    match value:
+def _default(option: Option[Any]) -> str:
+    match value := option.default:
         case None | ():
-            return "-"
+            return option.unset or "-"
         case bool():
             return f"`{str(value).lower()}`"
         case timedelta():

@@ -10,11 +10,13 @@ from rowkind.catalog.options import Option
 from rowkind.catalog.secrets import MASK, is_secret
 from rowkind.catalog.table import TableDefinition
 from rowkind.errors import RowkindError
+from rowkind.kafka.keys import names
 
 T = TypeVar("T")
 
-EXACT = "properties."
-"""Keys of Kafka's clients are case-sensitive; all other keys are accepted in any case."""
+CLIENT = "properties."
+NATIVE = f"{CLIENT}rdkafka."
+"""librdkafka's own names are all in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,22 @@ def given_options(definition: TableDefinition) -> tuple[GivenOptions, list[str]]
     written: dict[str, str] = {}
     warnings = []
     for key, value in definition.options.items():
-        name = key if key.lower().startswith(EXACT) else key.lower()
+        name = declared(key)
         if name in texts:
             raise RowkindError("OPTION_GIVEN_TWICE", table=definition.name, first=written[name], second=key)
         if name != key:
             warnings.append(f"Table '{definition.name}': option '{key}' is read as '{name}'.")
         texts[name], written[name] = value, key
     return GivenOptions(definition.name, texts, written), warnings
+
+
+def declared(key: str) -> str:
+    """A key in its declared case. Of Kafka's clients only known keys are folded: the others are somebody else's.
+
+    >>> declared("PROPERTIES.BOOTSTRAP.SERVERS"), declared("properties.My.Own")
+    ('properties.bootstrap.servers', 'properties.My.Own')
+    """
+    lower = key.lower()
+    if not lower.startswith(CLIENT) or lower.startswith(NATIVE) or lower.removeprefix(CLIENT) in names():
+        return lower
+    return CLIENT + key[len(CLIENT) :]

@@ -19,6 +19,7 @@ from rowkind.catalog.table_options import KEY_FIELDS_PREFIX, TOPIC_PATTERN, VALU
 from rowkind.catalog.types import Field
 from rowkind.catalog.usage import FormatUse, Usage, use
 from rowkind.catalog.validation import validate
+from rowkind.catalog.without_effect import without_effect
 from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode
@@ -109,7 +110,7 @@ def resolve(definition: TableDefinition, session: SessionOptions, side: Side) ->
     for choice, columns in ((table.key_format, table.key_payload), (table.value_format, table.value_columns)):
         if choice:
             format_named(choice.name).validate(columns, choice)
-    return table, warnings + scan_warnings + sink_warnings
+    return table, warnings + scan_warnings + sink_warnings + without_effect(usage)
 
 
 def _table(usage: Usage, scan: ScanSettings, sink: SinkSettings) -> KafkaTable:

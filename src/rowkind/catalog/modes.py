@@ -45,6 +45,13 @@ class OnDataLoss(StrEnum):
     CONTINUE = "continue"
 
 
+class OnMissingTopic(StrEnum):
+    """What an unbounded read does while a topic of its table does not exist."""
+
+    WAIT = "wait"
+    FAIL = "fail"
+
+
 class OnError(StrEnum):
     FAIL = "fail"
     SKIP = "skip"

@@ -32,6 +32,10 @@ class Option(Generic[T]):
     secret: bool = False
     later: tuple[T, ...] = ()
     """Values that are refused as not yet supported, while the option itself works."""
+    required: str = "no"
+    """Whether it has to be given, as the list of options says it: `yes`, `no`, or when."""
+    unset: str = ""
+    """What counts when it is not given and there is no default value, in words."""
 
     @property
     def prefix(self) -> str | None:

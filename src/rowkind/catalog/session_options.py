@@ -27,7 +27,8 @@ BATCH_INTERVAL = Option(
     duration,
     "duration",
     None,
-    "Time from the start of one batch to the start of the next; without it a batch follows at once.",
+    "Time from the start of one batch to the start of the next.",
+    unset="a batch follows at once",
 )
 
 RUNTIME_MODE: Option[RuntimeMode] = Option(
@@ -42,7 +43,14 @@ DML_SYNC = Option(
     "table.dml-sync", boolean, "boolean", False, "Whether an INSERT is awaited before the next statement."
 )
 
-JOB_NAME = Option("pipeline.name", text, "string", None, "Name of the next jobs, in progress lines and in Spark's UI.")
+JOB_NAME = Option(
+    "pipeline.name",
+    text,
+    "string",
+    None,
+    "Name of the next jobs, in progress lines and in Spark's UI.",
+    unset="the name of the table that is written",
+)
 
 TIME_ZONE = Option(
     "table.local-time-zone",

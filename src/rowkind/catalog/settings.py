@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from rowkind.catalog.modes import BoundedMode, EmitStrategy, Guarantee, NamingStrategy, OnDataLoss, OnError, StartupMode
+from rowkind.catalog.modes import (
+    BoundedMode,
+    EmitStrategy,
+    Guarantee,
+    NamingStrategy,
+    OnDataLoss,
+    OnError,
+    OnMissingTopic,
+    StartupMode,
+)
 from rowkind.catalog.rules.sink import guarantee
 from rowkind.catalog.session_options import CDC_DUPLICATES, SOURCE_IDLE_TIMEOUT
 from rowkind.catalog.sink_options import (
@@ -30,6 +39,7 @@ from rowkind.catalog.source_options import (
     MAX_ROWS_PER_BATCH,
     ON_DATA_LOSS,
     ON_ERROR,
+    ON_MISSING_TOPIC,
     SCAN_PARALLELISM,
     WATERMARK_EMIT,
     WATERMARK_IDLE_TIMEOUT,
@@ -61,6 +71,8 @@ class ScanSettings:
     parallelism: int | None = None
     max_rows_per_batch: int | None = None
     on_data_loss: OnDataLoss = OnDataLoss.FAIL
+    on_missing_topic: OnMissingTopic = OnMissingTopic.FAIL
+    """Of a bounded read always FAIL: what it would wait for is after its end."""
     on_error: OnError = OnError.FAIL
     dead_letter_topic: str | None = None
     watermark_emit: EmitStrategy = EmitStrategy.ON_PERIODIC
@@ -105,6 +117,7 @@ def scan_settings(usage: Usage) -> tuple[ScanSettings, list[str]]:
         parallelism=given.get(SCAN_PARALLELISM),
         max_rows_per_batch=given.get(MAX_ROWS_PER_BATCH),
         on_data_loss=given[ON_DATA_LOSS],
+        on_missing_topic=OnMissingTopic.FAIL if end.ends else given[ON_MISSING_TOPIC],
         on_error=given[ON_ERROR],
         dead_letter_topic=given.get(DEAD_LETTER_TOPIC),
         watermark_emit=given[WATERMARK_EMIT],

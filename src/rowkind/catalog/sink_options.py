@@ -24,7 +24,14 @@ PARTITIONER = Option(
     "`round-robin` (rotates; only without key), or a Python class as `module:Class`.",
 )
 
-SINK_PARALLELISM = Option("sink.parallelism", integer, "int", None, "Number of tasks that write the table.")
+SINK_PARALLELISM = Option(
+    "sink.parallelism",
+    integer,
+    "int",
+    None,
+    "Number of tasks that write the table.",
+    unset="inherited: as many tasks as the step before it has",
+)
 
 DELIVERY_GUARANTEE: Option[Guarantee] = Option(
     "sink.delivery-guarantee",
@@ -40,6 +47,7 @@ SEMANTIC: Option[Guarantee] = Option(
     "string",
     None,
     "Deprecated; replaces `sink.delivery-guarantee`.",
+    unset="`sink.delivery-guarantee`",
 )
 
 TRANSACTIONAL_ID_PREFIX = Option(
@@ -47,7 +55,8 @@ TRANSACTIONAL_ID_PREFIX = Option(
     text,
     "string",
     None,
-    "Start of the transactional ids, unique to the job; required with `exactly-once`.",
+    "Start of the transactional ids, unique to the job.",
+    required="with `exactly-once`",
 )
 
 NAMING_STRATEGY: Option[NamingStrategy] = Option(
@@ -55,7 +64,8 @@ NAMING_STRATEGY: Option[NamingStrategy] = Option(
     choice(NamingStrategy),
     "INCREMENTING, POOLING",
     NamingStrategy.INCREMENTING,
-    "How transactional ids are made.",
+    "Accepted for scripts that have it: each task of a sink has one transactional id and uses it again, "
+    "whatever this says.",
 )
 
 BUFFER_MAX_ROWS = Option(
@@ -65,6 +75,7 @@ BUFFER_MAX_ROWS = Option(
     0,
     "Number of distinct keys that a task holds back at most, to write only the last row of each; 0 is off. Goes with "
     "`sink.buffer-flush.interval`.",
+    required="with `interval`",
 )
 
 BUFFER_INTERVAL = Option(
@@ -74,6 +85,7 @@ BUFFER_INTERVAL = Option(
     timedelta(0),
     "Least time from one batch of the job to the next, unless there is more to read, so that a key is written once in "
     "that time; everything is written before a batch is done. 0 is off. Goes with `sink.buffer-flush.max-rows`.",
+    required="with `max-rows`",
 )
 
 TOPIC_PARTITIONS = Option(
@@ -81,7 +93,8 @@ TOPIC_PARTITIONS = Option(
     positive,
     "int",
     None,
-    "Partitions of a topic that rowkind creates; the broker's default otherwise (rowkind's own).",
+    "Partitions of a topic that rowkind creates (rowkind's own).",
+    unset="the broker's `num.partitions`",
 )
 
 TOPIC_REPLICATION = Option(
@@ -89,7 +102,8 @@ TOPIC_REPLICATION = Option(
     positive,
     "int",
     None,
-    "Replication factor of a topic that rowkind creates; the broker's default otherwise (rowkind's own).",
+    "Replication factor of a topic that rowkind creates (rowkind's own).",
+    unset="the broker's `default.replication.factor`",
 )
 
 TOPIC_CONFIG = Option(
@@ -97,8 +111,8 @@ TOPIC_CONFIG = Option(
     text,
     "string",
     None,
-    "Settings of a topic that rowkind creates, such as `sink.topic.config.retention.ms`; a topic for `upsert-kafka` "
-    "has `cleanup.policy` = `compact` unless said otherwise (rowkind's own).",
+    "Settings of a topic that rowkind creates, such as `sink.topic.config.retention.ms` (rowkind's own).",
+    unset="the broker's settings; of an upsert table `cleanup.policy` = `compact`",
 )
 
 SINK: tuple[Option[Any], ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from rowkind.catalog.modes import BoundedMode, EmitStrategy, OnDataLoss, OnError, StartupMode
+from rowkind.catalog.modes import BoundedMode, EmitStrategy, OnDataLoss, OnError, OnMissingTopic, StartupMode
 from rowkind.catalog.options import Option, choice, duration, integer, positive, text
 
 STARTUP_MODE: Option[StartupMode] = Option(
@@ -23,10 +23,16 @@ STARTUP_SPECIFIC_OFFSETS = Option(
     "string",
     None,
     "First offsets in mode `specific-offsets`: `partition:0,offset:42;partition:1,offset:300`.",
+    required="in mode `specific-offsets`",
 )
 
 STARTUP_TIMESTAMP = Option(
-    "scan.startup.timestamp-millis", integer, "long", None, "Milliseconds since the epoch, for mode `timestamp`."
+    "scan.startup.timestamp-millis",
+    integer,
+    "long",
+    None,
+    "Milliseconds since the epoch, for mode `timestamp`.",
+    required="in mode `timestamp`",
 )
 
 BOUNDED_MODE: Option[BoundedMode] = Option(
@@ -43,6 +49,7 @@ BOUNDED_SPECIFIC_OFFSETS = Option(
     "string",
     None,
     "First offsets that are not read any more, in mode `specific-offsets`; written as for the start.",
+    required="in mode `specific-offsets`",
 )
 
 BOUNDED_TIMESTAMP = Option(
@@ -51,6 +58,7 @@ BOUNDED_TIMESTAMP = Option(
     "long",
     None,
     "In mode `timestamp`: stop before the first message of this time (milliseconds since the epoch) or later.",
+    required="in mode `timestamp`",
 )
 
 DISCOVERY_INTERVAL = Option(
@@ -61,7 +69,14 @@ DISCOVERY_INTERVAL = Option(
     "How often to look for new partitions and topics; 0 or less never looks. A bounded table never looks.",
 )
 
-SCAN_PARALLELISM = Option("scan.parallelism", integer, "int", None, "Number of tasks that read the table.")
+SCAN_PARALLELISM = Option(
+    "scan.parallelism",
+    integer,
+    "int",
+    None,
+    "Number of tasks that read the table.",
+    unset="the number of Spark's cores",
+)
 
 WATERMARK_EMIT: Option[EmitStrategy] = Option(
     "scan.watermark.emit.strategy",
@@ -78,10 +93,17 @@ WATERMARK_IDLE_TIMEOUT = Option(
     None,
     "A partition without messages for so long no longer holds event time back; "
     "goes before the session option `table.exec.source.idle-timeout`.",
+    unset="`table.exec.source.idle-timeout`",
 )
 
 ALIGNMENT_GROUP = Option(
-    "scan.watermark.alignment.group", text, "string", None, "Tables of one group are kept together."
+    "scan.watermark.alignment.group",
+    text,
+    "string",
+    None,
+    "Tables of one group are kept together.",
+    required="with `max-drift`",
+    unset="no alignment",
 )
 
 ALIGNMENT_MAX_DRIFT = Option(
@@ -90,6 +112,8 @@ ALIGNMENT_MAX_DRIFT = Option(
     "duration",
     None,
     "How far ahead of its group's slowest member a table may be.",
+    required="with `group`",
+    unset="no alignment",
 )
 
 ALIGNMENT_UPDATE_INTERVAL = Option(
@@ -101,7 +125,12 @@ ALIGNMENT_UPDATE_INTERVAL = Option(
 )
 
 MAX_ROWS_PER_BATCH = Option(
-    "scan.max-rows-per-batch", positive, "int", None, "Cap on the messages of this table in one batch (rowkind's own)."
+    "scan.max-rows-per-batch",
+    positive,
+    "int",
+    None,
+    "Cap on the messages of this table in one batch (rowkind's own).",
+    unset="as many as a batch of about ten seconds holds",
 )
 
 ON_DATA_LOSS: Option[OnDataLoss] = Option(
@@ -110,6 +139,15 @@ ON_DATA_LOSS: Option[OnDataLoss] = Option(
     "fail, continue",
     OnDataLoss.FAIL,
     "What happens when retention removed messages that were not read yet (rowkind's own).",
+)
+
+ON_MISSING_TOPIC: Option[OnMissingTopic] = Option(
+    "scan.on-missing-topic",
+    choice(OnMissingTopic),
+    "wait, fail",
+    OnMissingTopic.WAIT,
+    "What happens while a topic of `topic` does not exist: the job says so, waits for it and reads it from its "
+    "beginning, or it fails. A bounded read always fails (rowkind's own).",
 )
 
 ON_ERROR: Option[OnError] = Option(
@@ -126,6 +164,7 @@ DEAD_LETTER_TOPIC = Option(
     "string",
     None,
     "Where such messages go with `scan.on-error` = `dead-letter` (rowkind's own).",
+    required="with `dead-letter`",
 )
 
 STARTUP: tuple[Option[Any], ...] = (STARTUP_MODE, STARTUP_SPECIFIC_OFFSETS, STARTUP_TIMESTAMP)
@@ -144,6 +183,7 @@ SCAN: tuple[Option[Any], ...] = (
     ALIGNMENT_UPDATE_INTERVAL,
     MAX_ROWS_PER_BATCH,
     ON_DATA_LOSS,
+    ON_MISSING_TOPIC,
     ON_ERROR,
     DEAD_LETTER_TOPIC,
 )

@@ -7,7 +7,14 @@ from typing import Any
 from rowkind.catalog.modes import FieldsInclude
 from rowkind.catalog.options import Option, choice, integer, strings, text
 
-CONNECTOR = Option("connector", text, "string", None, "`kafka` or `upsert-kafka`.")
+CONNECTOR = Option(
+    "connector",
+    text,
+    "string",
+    None,
+    "`kafka` or `upsert-kafka`.",
+    required="yes",
+)
 
 PROPERTY_VERSION = Option("property-version", integer, "int", 1, "Reserved; only 1 exists.")
 
@@ -17,7 +24,8 @@ TOPIC = Option(
     "list of string",
     None,
     "Topics, separated by `;`. Read: all of them. Written: the one topic, or with two or more the topics that the "
-    "writable `topic` metadata column may name. Exactly one of `topic` and `topic-pattern` is needed.",
+    "writable `topic` metadata column may name.",
+    required="this or `topic-pattern`",
 )
 
 TOPIC_PATTERN = Option(
@@ -27,10 +35,16 @@ TOPIC_PATTERN = Option(
     None,
     "Matches whole topic names. Read: every matching topic, new ones included. Written: what the `topic` metadata "
     "column must match.",
+    required="this or `topic`",
 )
 
 BOOTSTRAP_SERVERS = Option(
-    "properties.bootstrap.servers", text, "string", None, "Brokers to connect to first, as `host:port,host:port`."
+    "properties.bootstrap.servers",
+    text,
+    "string",
+    None,
+    "Brokers to connect to first, as `host:port,host:port`.",
+    required="yes",
 )
 
 GROUP_ID = Option(
@@ -39,24 +53,54 @@ GROUP_ID = Option(
     "string",
     None,
     "Consumer group: needed to start or stop at `group-offsets`, and to have progress committed for monitoring.",
+    required="with `group-offsets`",
+    unset="no group",
 )
 
 PROPERTIES = Option(
-    "properties.*", text, "string", None, "Any property of Kafka's Java clients, by its Java name; keys are exact."
+    "properties.*",
+    text,
+    "string",
+    None,
+    "Any property of Kafka's Java clients, by its Java name; an unknown one is named in a warning.",
 )
 
 FORMAT = Option(
-    "format", text, "string", None, "Format of the message's value; the same as `value.format`, give one of them."
+    "format",
+    text,
+    "string",
+    None,
+    "Format of the message's value; the same as `value.format`, give one of them.",
+    required="this or `value.format`",
 )
 
-VALUE_FORMAT = Option("value.format", text, "string", None, "Format of the message's value.")
+VALUE_FORMAT = Option(
+    "value.format",
+    text,
+    "string",
+    None,
+    "Format of the message's value.",
+    required="this or `format`",
+)
 
 KEY_FORMAT = Option(
-    "key.format", text, "string", None, "Format of the message's key; required in `upsert-kafka`. Insert-only."
+    "key.format",
+    text,
+    "string",
+    None,
+    "Format of the message's key. Insert-only.",
+    required="with `key.fields`",
+    unset="no key",
 )
 
 KEY_FIELDS: Option[tuple[str, ...]] = Option(
-    "key.fields", strings, "list of string", (), "Physical columns that make the key, in this order, separated by `;`."
+    "key.fields",
+    strings,
+    "list of string",
+    (),
+    "Physical columns that make the key, in this order, separated by `;`.",
+    required="with `key.format`",
+    unset="no key",
 )
 
 KEY_FIELDS_PREFIX = Option(
@@ -65,6 +109,7 @@ KEY_FIELDS_PREFIX = Option(
     "string",
     None,
     "Start of every key column's name, cut off inside the key; needs `value.fields-include` = `EXCEPT_KEY`.",
+    unset="no prefix",
 )
 
 VALUE_FIELDS_INCLUDE: Option[FieldsInclude] = Option(

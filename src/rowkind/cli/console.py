@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console as Screen
 from rich.live import Live
@@ -26,10 +26,16 @@ LOG_SECONDS = 10.0
 class Console:
     """Rows and answers go to stdout, everything else to stderr, so that output can be piped."""
 
-    def __init__(self) -> None:
-        self._screen = Screen(stderr=True, highlight=False)
+    def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self._given = out
+        self._screen = Screen(file=err, stderr=err is None, highlight=False)
         self._lock = threading.Lock()
         self._widths: list[int] | None = None
+
+    @property
+    def _out(self) -> TextIO:
+        """Asked for each time: somebody may put another stdout in its place."""
+        return self._given or sys.stdout
 
     def notice(self, text: str) -> None:
         shown = escaped_lines(text) if self._screen.is_terminal else text
@@ -41,27 +47,28 @@ class Console:
 
         if isinstance(answer, Text):
             for line in table(answer.rows, answer.heading) if answer.heading else (row[0] for row in answer.rows):
-                say(line, sys.stdout)
+                say(line, self._out)
 
     def rows(self, titles: tuple[str, ...], rows: list[tuple[str, tuple[object, ...]]]) -> None:
         """Rows of a SELECT with their kinds, below one heading."""
-        shown = escaped if sys.stdout.isatty() else str
+        shown = escaped if self._out.isatty() else str
         heading = ("op", *map(shown, titles))
         lines = [(kind, *(shown(cell(value)) for value in values)) for kind, values in rows]
         with self._lock:
             if self._widths is None:
                 self._widths = [min(WIDEST, max(12, *map(len, c))) for c in zip(heading, *lines, strict=True)]
                 self._widths[0] = 2
-                print(rule(self._widths), line(heading, self._widths), rule(self._widths), sep="\n")
+                lines_above = (rule(self._widths), line(heading, self._widths), rule(self._widths))
+                print(*lines_above, sep="\n", file=self._out)
             for cells in lines:
-                print(line(cells, self._widths))
-            sys.stdout.flush()
+                print(line(cells, self._widths), file=self._out)
+            self._out.flush()
 
     def selected(self) -> None:
         """A SELECT is done: the next one has a heading of its own."""
         with self._lock:
             if self._widths is not None:
-                print(rule(self._widths), flush=True)
+                print(rule(self._widths), flush=True, file=self._out)
             self._widths = None
 
     @contextlib.contextmanager

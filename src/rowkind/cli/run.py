@@ -16,10 +16,17 @@ from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
+    from rowkind.cli.console import Console
     from rowkind.runtime.resuming import Resuming
     from rowkind.runtime.session import Session
 
 File = Annotated[Path, typer.Argument(help="A script of Flink SQL statements.", exists=True, dir_okay=False)]
+Init = Annotated[
+    Path | None,
+    typer.Option(
+        "--init", "-i", metavar="FILE", help="A script to run first, such as tables.", exists=True, dir_okay=False
+    ),
+]
 Variables = Annotated[list[str] | None, typer.Option("--var", metavar="NAME=VALUE", help="Value of ${NAME}.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="As SET 'KEY' = 'VALUE'.")]
 Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark master; a local Spark of its own otherwise.")]
@@ -28,6 +35,7 @@ Conf = Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A set
 
 def run(
     file: File,
+    init: Init = None,
     checkpoint: Annotated[
         str | None,
         typer.Option(
@@ -59,13 +67,11 @@ def run(
 
     resuming = Resuming(rewind, drain)
     resuming.check(checkpoint)
-    text = _checked(file, var, set)
+    scripts = [(part, _checked(part, var, set)) for part in (init, file) if part]
     console = Console()
     stop = threading.Event()
     session = _session(checkpoint, set, master, conf, console, resuming)
 
-    from rowkind.runtime.job import wait_for
-    from rowkind.runtime.session import Selection
     from rowkind.runtime.spark import start_workers
 
     start_workers(session.spark)
@@ -78,15 +84,7 @@ def run(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, finish)
     try:
-        with console.progress(session.jobs):
-            for answer in session.execute(text, file=str(file)):
-                console.answer(answer)
-                if isinstance(answer, Selection):
-                    wait_for([answer.job], stop)
-                    console.selected()
-                if stop.is_set():
-                    break
-            wait_for(session.jobs, stop)
+        play(session, scripts, console, stop)
         failed = [job for job in session.jobs if job.error is not None]
         for job in failed:
             _report(job.error, job.cause, verbose)
@@ -98,20 +96,37 @@ def run(
         session.stop()
 
 
-def explain(file: File, var: Variables = None, set: Settings = None) -> None:
+def play(session: Session, scripts: list[tuple[Path, str]], console: Console, stop: threading.Event) -> None:
+    """Run checked scripts one after the other, and wait until all their jobs have ended."""
+    from rowkind.runtime.job import wait_for
+    from rowkind.runtime.session import Selection
+
+    with console.progress(session.jobs):
+        for answer in (answer for file, text in scripts for answer in session.execute(text, file=str(file))):
+            console.answer(answer)
+            if isinstance(answer, Selection):
+                wait_for([answer.job], stop)
+                console.selected()
+            if stop.is_set():
+                break
+        wait_for(session.jobs, stop)
+
+
+def explain(file: File, init: Init = None, var: Variables = None, set: Settings = None) -> None:
     """Show the plan of every query in a script, without running any."""
     from rowkind.cli.console import Console
     from rowkind.sql import parse_script
     from rowkind.sql import statements as s
 
-    text = _checked(file, var, set)
+    scripts = [(part, _checked(part, var, set)) for part in (init, file) if part]
     console = Console()
     session = _session(None, set, None, None, console)
     try:
-        for statement in parse_script(text, str(file)):
-            if isinstance(statement, (s.Select, s.Insert, s.StatementSet)):
-                statement = s.Explain(statement.text, statement.line, statement.column, statement)
-            console.answer(session.run_statement(statement, text, str(file)))
+        for part, text in scripts:
+            for statement in parse_script(text, str(part)):
+                if isinstance(statement, (s.Select, s.Insert, s.StatementSet)):
+                    statement = s.Explain(statement.text, statement.line, statement.column, statement)
+                console.answer(session.run_statement(statement, text, str(part)))
     finally:
         session.stop()
 

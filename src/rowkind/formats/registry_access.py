@@ -18,8 +18,9 @@ OPTIONS: tuple[Option[Any], ...] = (
         text,
         "string",
         None,
-        "Address of the schema registry; required. Several, separated by commas, are tried in turn.",
+        "Address of the schema registry. Several, separated by commas, are tried in turn.",
         fallbacks=("schema-registry.url",),
+        required="yes",
     ),
     Option(
         "subject",

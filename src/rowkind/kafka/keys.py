@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 
 class Client(StrEnum):
@@ -130,7 +131,7 @@ KEYS: tuple[ClientKey, ...] = (
     *_same(C, "max.partition.fetch.bytes"),
     _renamed(C, "fetch.max.wait.ms", "fetch.wait.max.ms"),
     *_used(C, "auto.offset.reset", "exclude.internal.topics", "commit.offsets.on.checkpoint"),
-    *_idle(C, "a topic to read must exist", "allow.auto.create.topics", harmless=("false",)),
+    *_idle(C, "rowkind does not create topics that it reads", "allow.auto.create.topics", harmless=("false",)),
     *_idle(C, _COMMITS, "auto.commit.interval.ms"),
     *_idle(C, _COMMITS, "enable.auto.commit", harmless=("false",)),
     *_idle(C, _MEMBERSHIP, "group.instance.id", "group.protocol", "group.remote.assignor", "heartbeat.interval.ms"),
@@ -209,8 +210,10 @@ def key_of(name: str, client: Client) -> ClientKey | None:
     return _BY_CLIENT[client].get(name)
 
 
-def names() -> list[str]:
-    return sorted({key.name for key in KEYS})
+@cache
+def names() -> frozenset[str]:
+    """Every key that a Java client has."""
+    return frozenset(key.name for key in KEYS)
 
 
 _BY_CLIENT = {client: {key.name: key for key in KEYS if client in key.clients} for client in Client}

@@ -100,10 +100,12 @@ def _config(properties: Mapping[str, str], client: Client) -> Config:
     native = {n.removeprefix(NATIVE): v for n, v in properties.items() if n.startswith(NATIVE)}
     for name, value in properties.items():
         if not name.startswith(NATIVE):
-            key = _known(name, client)
+            key = key_of(name, client)
             if key is not None:
                 values.update(_mapped(key, value))
                 warnings += _warning(key, value)
+            elif not any(_keys(name)):
+                warnings.append(_unknown(name))
     if reserved := _RESERVED & native.keys():
         raise RowkindError("KAFKA_PROPERTY_REFUSED", key=f"{NATIVE}{min(reserved)}", note="rowkind sets it itself")
     values |= _client_id(properties) | security_settings(properties) | native | _MANAGED[client]
@@ -119,12 +121,11 @@ def _widen_backoff(values: dict[str, Any]) -> None:
             values[f"{kind}.backoff.max.ms"] = least
 
 
-def _known(name: str, client: Client) -> ClientKey | None:
-    """The key as this client sees it; None when only another client has it. A table's properties serve all of them."""
-    if not any(_keys(name)):
-        known = names()
-        raise RowkindError("KAFKA_PROPERTY_UNKNOWN", key=name, suggestion=nearest(name, known))
-    return key_of(name, client)
+def _unknown(name: str) -> str:
+    """A table's properties serve all clients, so only a key that none of them has is worth a word."""
+    close = nearest(name, sorted(names()))
+    native = f"; a setting that only librdkafka knows is written 'properties.{NATIVE}{name}'"
+    return f"'properties.{name}' has no effect: no Kafka client has such a property{close or native}"
 
 
 def _keys(name: str) -> list[ClientKey | None]:

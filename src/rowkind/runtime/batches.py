@@ -131,7 +131,12 @@ class BatchPlanner:
         entry = self._later(previous) if previous else self._first()
         if entry is not None:
             self._planned = self._steady()
+            entry["notes"] = self.take_notes()
         return entry
+
+    def take_notes(self) -> list[str]:
+        """What the user should know of the tables' positions and no entry has told."""
+        return [note for table in self._tables for note in table.take_notes()]
 
     def _early(self, previous: Mapping[str, Any]) -> bool:
         """Whether the interval between two batches has not passed; one that has more to read does not wait for it."""
@@ -164,7 +169,6 @@ class BatchPlanner:
         self, previous: Mapping[str, Any], starts: Sequence[Offsets], stops: Sequence[Offsets | None]
     ) -> dict[str, Any]:
         tasks, untils, lag = {}, [], 0
-        notes: list[str] = []
         positions: list[Positions] = []
         # Time does not run backwards in a job, whatever is done to the machine's clock.
         clock = max(self._clock(), previous.get("clock", 0))
@@ -173,7 +177,6 @@ class BatchPlanner:
         for table, start, stop, ids in zip(self._tables, starts, stops, topics, strict=True):
             ends = table.end(list(start))
             _recognise(table, start, ends, ids)
-            notes += table.take_notes()
             if stop is not None:
                 ends = {p: min(end, stop.get(p, end)) for p, end in ends.items()}
             positions.append(Positions(start, ends, stop))
@@ -198,7 +201,6 @@ class BatchPlanner:
             "topics": topics,
             "stop": [None if s is None else _nested(s) for s in stops],
             "lag": lag,
-            "notes": notes,
             "final": False,
         }
 

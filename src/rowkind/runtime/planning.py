@@ -76,12 +76,17 @@ class Planner:
         return table
 
     def _checked(self, plan: n.Node) -> n.Node:
-        if isinstance(plan, n.Sink) and plan.table.upsert and emits(plan.input) is ChangelogMode.INSERT_ONLY:
+        if isinstance(plan, n.Sink) and plan.table.upsert and _appends(plan.input):
             self.warnings.append(
                 f"Table '{plan.table.name}' is an upsert table but the query only adds rows: a later row replaces an "
                 "earlier one with the same key. If every row is to be kept, use the 'kafka' connector."
             )
         return plan
+
+
+def _appends(query: n.Node) -> bool:
+    """Whether a query reads tables and only ever adds rows. VALUES alone are rows that somebody means by their keys."""
+    return emits(query) is ChangelogMode.INSERT_ONLY and any(isinstance(node, n.Scan) for node in n.walk(query))
 
 
 def plans_text(plans: Sequence[n.Node]) -> str:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import OnDataLoss
-from rowkind.errors import RowkindError
+from rowkind.catalog.modes import OnDataLoss, OnMissingTopic
+from rowkind.errors import RowkindError, nearest
+from rowkind.kafka.api_versions import READING, api_versions, check_broker
 from rowkind.kafka.cluster import Cluster
 from rowkind.kafka.groups import commit_offsets
 from rowkind.kafka.positions import Start, StartMode, Stop, StopMode, resolve_new, resolve_start, resolve_stop
 from rowkind.kafka.ranges import OffsetRange, Partition
 from rowkind.runtime.batches import Offsets, TopicPartition
+
+LOOK_AGAIN = timedelta(seconds=1)
+"""How often to look for a topic that does not exist yet."""
+
+TYPING_MISTAKE = 0.85
+"""How close another topic's name must be to be suggested: to wait for a new topic is no mistake in itself."""
 
 _PERHAPS_GONE = frozenset({"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_PARTITION", "_NOENT"})
 
@@ -26,12 +34,17 @@ class KafkaPositions:
         self._partitions: list[Partition] | None = None
         self._looked = time.monotonic()
         self._notes: list[str] = []
+        self._awaited: list[str] = []
+        """Topics that the user has been told the job waits for."""
 
     def start(self) -> Offsets:
         said, group = self._table.startup, self._table.group_id
         start = Start(StartMode(said.mode), said.timestamp, said.offsets, group, said.reset)
-        found = resolve_start(self._cluster, start, self._now())
+        partitions = self._now()
+        check_broker(self._table.name, self._table.properties, [READING], api_versions(self._table.properties))
+        found = resolve_start(self._cluster, start, partitions)
         self._notes += found.notes
+        self._tell_missing(found.offsets)
         return dict(found.offsets)
 
     def stop(self) -> Offsets | None:
@@ -41,11 +54,13 @@ class KafkaPositions:
         return None if found is None else dict(found.offsets)
 
     def discover(self, known: Iterable[TopicPartition]) -> Offsets:
-        interval = self._table.discovery_interval
+        before = set(known)
+        interval = LOOK_AGAIN if self._missing(before) else self._table.discovery_interval
         if interval is None or time.monotonic() - self._looked < interval.total_seconds():
             return {}
         self._looked = time.monotonic()
-        fresh = sorted(set(self._find()) - set(known))
+        fresh = sorted(set(self._find()) - before)
+        self._tell_missing(before.union(fresh))
         return dict(resolve_new(self._cluster, fresh).offsets) if fresh else {}
 
     def end(self, partitions: Sequence[TopicPartition]) -> Offsets:
@@ -104,4 +119,21 @@ class KafkaPositions:
     def _find(self) -> list[Partition]:
         if self._table.topic_pattern is not None:
             return self._cluster.matching(self._table.topic_pattern)
-        return self._cluster.partitions(self._table.topics)
+        if self._table.scan.on_missing_topic is OnMissingTopic.FAIL:
+            return self._cluster.partitions(self._table.topics)
+        found = self._cluster.existing(self._table.topics)
+        return [Partition(topic, number) for topic in self._table.topics for number in found.get(topic, ())]
+
+    def _missing(self, known: Iterable[TopicPartition]) -> list[str]:
+        """The topics that the table names and that have no partition yet."""
+        there = {p.topic for p in known}
+        return [topic for topic in self._table.topics if topic not in there]
+
+    def _tell_missing(self, known: Iterable[TopicPartition]) -> None:
+        """Say once of each topic that the job waits for it, and once that it is there."""
+        missing = self._missing(known)
+        for topic in (t for t in missing if t not in self._awaited):
+            close = nearest(topic, self._cluster.topics(), TYPING_MISTAKE) or "."
+            self._notes.append(f"Table '{self._table.name}' waits for topic '{topic}', which does not exist yet{close}")
+        self._notes += [f"Topic '{topic}' is there now." for topic in self._awaited if topic not in missing]
+        self._awaited = missing

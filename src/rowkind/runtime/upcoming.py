@@ -53,6 +53,8 @@ class Upcoming:
         while not (entry.get("final") or self._drain or self._stopping.is_set()):
             planned = self._planned(entry)
             if planned is None:
+                for note in self._planner.take_notes():
+                    self._notify(note)
                 self._stopping.wait(POLL)
                 continue
             entry = self._begun(version, planned)

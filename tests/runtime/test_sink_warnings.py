@@ -1,0 +1,57 @@
+"""What a user is told about an upsert sink: a query that only adds rows, and a topic that forgets rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from rowkind.catalog.catalog import Catalog
+from rowkind.catalog.modes import Side
+from rowkind.catalog.session import SessionOptions
+from rowkind.runtime.planning import Planner
+from rowkind.runtime.sinks import prepare_sinks
+from rowkind.sql import parse_script
+from rowkind.sql import statements as s
+from rowkind.sql.errors import Source
+from tests.kafka_client import TopicFactory
+from tests.oracle.duck import Duck
+from tests.runtime.tables import UPSERT, table
+from tests.runtime.test_planning import TABLES
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("INSERT INTO users SELECT user_id, user_region FROM pageviews;", True),
+        ("INSERT INTO users SELECT id, name FROM log UNION ALL SELECT user_id, user_region FROM seen;", True),
+        ("INSERT INTO users VALUES (1, 'Ada'), (2, 'Bo');", False),
+        ("INSERT INTO users SELECT id, name FROM users;", False),
+    ],
+)
+def test_a_query_that_only_adds_rows_is_told_about_and_values_are_not(sql: str, told: bool) -> None:
+    catalog, text = Catalog(), TABLES + sql
+    planner = Planner(catalog, Duck(), SessionOptions(), Source(text))
+    for statement in parse_script(text):
+        if isinstance(statement, s.CreateTable):
+            catalog.create_table(statement.definition)
+        elif isinstance(statement, s.CreateView):
+            catalog.create_view(statement.definition)
+        elif isinstance(statement, s.Insert):
+            planner.inserts(statement)
+    assert any("use the 'kafka' connector" in warning for warning in planner.take_warnings()) is told
+
+
+@pytest.mark.kafka
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [("compact", []), ("delete", ["is not compacted"]), ("compact,delete", ["disappear without a tombstone"])],
+)
+def test_a_topic_that_forgets_rows_is_told_about(kafka: str, topic: TopicFactory, policy: str, said: list[str]) -> None:
+    name = topic(**{"cleanup.policy": policy})
+    sink = table(
+        "id INT, PRIMARY KEY (id) NOT ENFORCED",
+        {**UPSERT, "topic": name, "properties.bootstrap.servers": kafka},
+        Side.SINK,
+    )
+    warnings = prepare_sinks([sink])
+    assert len(warnings) == len(said)
+    assert all(words in warning and name in warning for words, warning in zip(said, warnings, strict=True))
