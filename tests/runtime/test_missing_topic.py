@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -33,16 +34,19 @@ class Reader:
         self.notes: list[str] = []
         self._checkpoint = Checkpoint(str(folder))
         planner = BatchPlanner([KafkaPositions(source)], [False], Pacing([source], cores=1))
-        self._batches = iter(Upcoming(self._checkpoint, planner, threading.Event(), self.notes.append))
+        standing = self._checkpoint.standing()
+        self._batches = iter(
+            Upcoming(self._checkpoint, standing, planner, "digest", threading.Event(), self.notes.append)
+        )
 
-    def batch(self) -> dict[str, Any]:
+    def batch(self) -> Mapping[str, Any]:
         entry = next(self._batches)
         self.notes += entry["notes"]
         self._checkpoint.finish(entry["number"], {"version": entry["number"]})
         return entry
 
 
-def read(entry: dict[str, Any]) -> list[tuple[str, int, int]]:
+def read(entry: Mapping[str, Any]) -> list[tuple[str, int, int]]:
     ranges = (r for tasks in batch_of(entry).tasks.values() for task in tasks for r in task)
     return [(r.topic, r.start, r.until) for r in ranges]
 
