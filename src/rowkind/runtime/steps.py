@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
-from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import OnDataLoss as Loss
-from rowkind.kafka.messages import Diverted, MessageDecoder
+from rowkind.kafka.messages import MessageDecoder
 from rowkind.kafka.ranges import OffsetRange, Partition
 from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
-from rowkind.kafka.writer import writer_for
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.contract import BatchContext, Operator
+from rowkind.runtime.counters import add_counts
+from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.exchange import packed, unpacked
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.remote import reporting
@@ -58,18 +58,21 @@ def task_number() -> int:
     return task.partitionId() if task else 0
 
 
-def running(steps: Sequence[Step], counters: Any, hash_key: bytes = b"") -> Callable[[Batches], Batches]:
-    """For mapInArrow: all the steps, one behind the other; rows are hashed by the key of the job."""
-    return partial(reporting, _run, pickle.dumps(tuple(steps)), counters, hash_key)
+def running(steps: Sequence[Step], counters: Any, number: int, hash_key: bytes = b"") -> Callable[[Batches], Batches]:
+    """For mapInArrow: all the steps, one behind the other; rows are hashed by the key of the job.
+
+    `number` tells this pass from others of the batch.
+    """
+    return partial(reporting, _run, pickle.dumps(tuple(steps)), counters, number, hash_key)
 
 
-def _run(packed: bytes, counters: Any, hash_key: bytes, batches: Batches) -> Batches:
+def _run(packed: bytes, counters: Any, number: int, hash_key: bytes, batches: Batches) -> Batches:
     use_key(hash_key)
     counts: Counter[str] = Counter()
     for step in pickle.loads(packed):
         batches = step.run(batches, counts)
     yield from batches
-    counters.add(+counts)
+    add_counts(counters, number, counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,9 @@ class Read:
     table: bytes
     """A pickled KafkaTable: the key under which the worker keeps its decoder."""
     tasks: tuple[tuple[OffsetRange, ...], ...]
+    number: int
+    """Of the table among those of the job."""
+    letters: DeadLetters
     partitions: tuple[Partition, ...] = ()
     """Where rows are to tell their partition: by its place here."""
 
@@ -87,12 +93,13 @@ class Read:
         decoder.counts.clear()
         table, lost = decoder.table, ReadCounts()
         for batch in batches:
-            for number in batch.column(0).to_pylist():
-                for wanted in self.tasks[number]:
-                    loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
-                    for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost):
-                        yield self._told(decoder.decode(raw, wanted.topic, wanted.partition), wanted)
-                        divert(table, decoder.take_diverted())
+            for task in batch.column(0).to_pylist():
+                with self.letters.of_task(self.number, task) as set_aside:
+                    for wanted in self.tasks[task]:
+                        loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
+                        for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost):
+                            yield self._told(decoder.decode(raw, wanted.topic, wanted.partition), wanted)
+                            set_aside(decoder.take_diverted())
         decoder.counts["offsets-lost"] += lost.lost
         counts.update({f"{table.name}.{name}": count for name, count in decoder.counts.items()})
 
@@ -114,21 +121,6 @@ class LeaveOutOldRows:
             kept = batch.filter(pc.not_equal(batch.column(KIND_COLUMN), pa.scalar(RowKind.UPDATE_BEFORE, pa.int8())))
             counts[f"{self.table}.old-rows-left-out"] += batch.num_rows - kept.num_rows
             yield kept
-
-
-def divert(table: KafkaTable, messages: Sequence[Diverted]) -> None:
-    """Bad messages to the table's dead-letter topic; there before the batch can be done."""
-    if messages:
-        writer = writer_for(f"dead-letter:{table.name}", table.properties, table.scan.dead_letter_topic)
-        headers = [[{"key": k, "value": v} for k, v in m.headers] for m in messages]
-        types = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
-        columns = {
-            "key": pa.array([m.key for m in messages], pa.binary()),
-            "value": pa.array([m.value for m in messages], pa.binary()),
-            "header-list": pa.array(headers, types),
-        }
-        writer.write(pa.RecordBatch.from_pydict(columns))
-        writer.flush()
 
 
 @lru_cache(maxsize=32)
