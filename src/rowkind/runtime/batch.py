@@ -175,6 +175,8 @@ class BatchStep:
     def _account(self, entry: Mapping[str, Any], batch: Batch, took: timedelta, counted: Counter[str]) -> None:
         progress = self._progress
         progress.counts.update(counted)
+        for table, topics in zip(self._plan.tables, entry.get("left", ()), strict=False):
+            progress.counts[f"{table.name}.topics-deleted"] += len(topics)
         progress.batches += 1
         progress.rows_in = sum(c for name, c in progress.counts.items() if name.endswith(".rows-read"))
         progress.rows_out = sum(c for name, c in progress.counts.items() if name.endswith(".rows-written"))

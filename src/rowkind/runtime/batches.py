@@ -35,7 +35,7 @@ class TablePositions(Protocol):
         ...
 
     def end(self, partitions: Sequence[TopicPartition]) -> Offsets:
-        """The current end of each partition."""
+        """The current end of each partition; one without an end is gone, and is left."""
         ...
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:
@@ -150,7 +150,7 @@ class BatchPlanner:
             if stop is None:
                 known.update(table.discover(known))
         entry = self._entry(previous, starts, stops)
-        if entry["tasks"] or self._moves(entry):
+        if entry["tasks"] or any(entry["left"]) or self._moves(entry):
             return entry
         return {**entry, "final": True} if None not in stops and not entry["lag"] else None
 
@@ -165,6 +165,7 @@ class BatchPlanner:
     ) -> dict[str, Any]:
         tasks, untils, lag = {}, [], 0
         notes: list[str] = []
+        left: list[list[str]] = []
         positions: list[Positions] = []
         # Time does not run backwards in a job, whatever is done to the machine's clock.
         clock = max(self._clock(), previous.get("clock", 0))
@@ -172,6 +173,7 @@ class BatchPlanner:
         topics = [dict(ids) for ids in previous.get("topics") or [{}] * len(self._tables)]
         for table, start, stop, ids in zip(self._tables, starts, stops, topics, strict=True):
             ends = table.end(list(start))
+            left.append(_leave(start, ends, ids))
             _recognise(table, start, ends, ids)
             notes += table.take_notes()
             if stop is not None:
@@ -199,8 +201,20 @@ class BatchPlanner:
             "stop": [None if s is None else _nested(s) for s in stops],
             "lag": lag,
             "notes": notes,
+            "left": left,
             "final": False,
         }
+
+
+def _leave(start: Offsets, ends: Offsets, ids: dict[str, str]) -> list[str]:
+    """Forget the partitions that are gone. The topics that were deleted, if any."""
+    gone = start.keys() - ends.keys()
+    for partition in gone:
+        del start[partition]
+    deleted = {p.topic for p in gone} - {p.topic for p in start}
+    for topic in deleted:
+        ids.pop(topic, None)
+    return sorted(deleted)
 
 
 def _recognise(table: TablePositions, start: Offsets, ends: Offsets, ids: dict[str, str]) -> None:

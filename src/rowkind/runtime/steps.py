@@ -92,12 +92,13 @@ class Read:
         decoder = _decoder(self.table)
         decoder.counts.clear()
         table, lost = decoder.table, ReadCounts()
+        loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
+        leave = table.leaves_deleted_topics
         for batch in batches:
             for task in batch.column(0).to_pylist():
                 with self.letters.of_task(self.number, task) as set_aside:
                     for wanted in self.tasks[task]:
-                        loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
-                        for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost):
+                        for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost, leave):
                             yield self._told(decoder.decode(raw, wanted.topic, wanted.partition), wanted)
                             set_aside(decoder.take_diverted())
         decoder.counts["offsets-lost"] += lost.lost
