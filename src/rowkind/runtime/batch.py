@@ -93,6 +93,8 @@ class BatchStep:
         said = done.get("time")
         self.time = Account([{} for _ in plan.scans]) if said is None else Account.of_json(said)
         """What batches have shown of event time."""
+        if self.time.due is not None:
+            self.time.due = 0  # how long rows are held back may have been changed: the operators tell it anew
 
     def run(self, entry: Mapping[str, Any]) -> None:
         batch = batch_of(entry)
