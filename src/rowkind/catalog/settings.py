@@ -27,6 +27,7 @@ from rowkind.catalog.source_options import (
     ALIGNMENT_UPDATE_INTERVAL,
     DEAD_LETTER_TOPIC,
     DISCOVERY_INTERVAL,
+    MAX_BYTES_PER_BATCH,
     MAX_ROWS_PER_BATCH,
     ON_DATA_LOSS,
     ON_ERROR,
@@ -60,6 +61,7 @@ class ScanSettings:
     """None: new partitions and topics are not looked for."""
     parallelism: int | None = None
     max_rows_per_batch: int | None = None
+    max_bytes_per_batch: int = 256 * 1024 * 1024
     on_data_loss: OnDataLoss = OnDataLoss.FAIL
     on_error: OnError = OnError.FAIL
     dead_letter_topic: str | None = None
@@ -104,6 +106,7 @@ def scan_settings(usage: Usage) -> tuple[ScanSettings, list[str]]:
         discovery_interval=interval if interval > NEVER and not end.ends else None,
         parallelism=given.get(SCAN_PARALLELISM),
         max_rows_per_batch=given.get(MAX_ROWS_PER_BATCH),
+        max_bytes_per_batch=given[MAX_BYTES_PER_BATCH],
         on_data_loss=given[ON_DATA_LOSS],
         on_error=given[ON_ERROR],
         dead_letter_topic=given.get(DEAD_LETTER_TOPIC),

@@ -185,7 +185,7 @@ class BatchStep:
         if batch.rows:  # an empty batch, such as a bounded job's last, says nothing about speed
             progress.rows_per_second = batch.rows / max(took.total_seconds(), 0.001)
         progress.lag = entry["lag"]
-        self._pacing.learn(batch, took)
+        self._pacing.learn(batch, took, counted)
 
 
 def _rows(frame: DataFrame) -> list[Row]:

@@ -18,6 +18,9 @@ from rowkind.runtime.watermarks import Positions, Times, Watermarks
 TopicPartition = Partition
 Offsets = dict[TopicPartition, int]
 
+ROWS_PER_TASK = 20_000
+"""Rows that are worth a task, unless they are large."""
+
 
 class TablePositions(Protocol):
     """Where the partitions of one input table begin and end."""
@@ -61,7 +64,7 @@ class Pace:
 
     rows: int
     tasks: int
-    rows_per_task: int = 20_000
+    rows_per_task: int = ROWS_PER_TASK
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class BatchPlanner:
         self,
         tables: Sequence[TablePositions],
         splittable: Sequence[bool],
-        pace: Callable[[int], Pace],
+        pace: Callable[[int, Offsets, Offsets], Pace],
         interval: timedelta | None = None,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
         watermarks: Watermarks | None = None,
@@ -181,7 +184,7 @@ class BatchPlanner:
             positions.append(Positions(start, ends, stop))
         held = self._watermarks.held(positions, clock) if self._watermarks else set()
         for index, (start, ends, _) in enumerate(positions):
-            pace = self._pace(index)
+            pace = self._pace(index, start, ends)
             until = dict(start) if index in held else capped(start, ends, pace.rows)
             untils.append(_nested(until))
             lag += sum(max(0, ends[p] - until[p]) for p in until if p in ends)

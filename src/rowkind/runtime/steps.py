@@ -35,7 +35,10 @@ from rowkind.state.store import StateStore
 Batches = Iterator[pa.RecordBatch]
 
 CHUNK_ROWS = 50_000
+CHUNK_BYTES = 32 * 1024 * 1024
+"""Rows that are handed on at once: so many, or fewer if they are large."""
 COMBINE_ROWS = 500_000
+COMBINE_BYTES = 128 * 1024 * 1024
 """Rows that are combined at once before an exchange: more of them shrink better, but are held in memory."""
 PARTITION = "__partition"
 """Of rows whose watermark is watched: the number of the partition that they come from."""
@@ -99,6 +102,7 @@ class Read:
                 with self.letters.of_task(self.number, task) as set_aside:
                     for wanted in self.tasks[task]:
                         for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost, leave):
+                            decoder.counts["bytes-read"] += raw.nbytes
                             yield self._told(decoder.decode(raw, wanted.topic, wanted.partition), wanted)
                             set_aside(decoder.take_diverted())
         decoder.counts["offsets-lost"] += lost.lost
@@ -152,22 +156,23 @@ class Combine:
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
         operator = _operator(self.operator)
-        order, rows = task_number() * ROOM, 0
+        order, rows, size = task_number() * ROOM, 0, 0
         pending: list[pa.RecordBatch] = []
         for batch in batches:
             pending.append(batch)
-            rows += batch.num_rows
-            if rows >= COMBINE_ROWS:
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+            if rows >= COMBINE_ROWS or size >= COMBINE_BYTES:
                 yield from self._combined(operator, pending, order)
-                order, rows, pending = order + rows, 0, []
+                order, rows, size, pending = order + rows, 0, 0, []
         if pending:
             yield from self._combined(operator, pending, order)
 
     def _combined(self, operator: Operator, pending: list[pa.RecordBatch], order: int) -> Batches:
         delta = fitted(pending, operator.input_schemas[self.input])
         rows = fitted(operator.combine(delta, self.input, order).to_batches(), operator.exchange_schema)
-        for start in range(0, rows.num_rows, CHUNK_ROWS):
-            yield from packed(rows.slice(start, CHUNK_ROWS), operator.key, self.partitions)
+        step = chunk_rows(rows)
+        for start in range(0, rows.num_rows, step):
+            yield from packed(rows.slice(start, step), operator.key, self.partitions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,13 +221,19 @@ class Process:
             self.times.add({DUE: -output.due})
         counted = {**output.counters, "expired-state": store.expired}
         counts.update({f"{place.operator}.{name}": count for name, count in counted.items() if count})
-        yield from output.rows.to_batches(max_chunksize=CHUNK_ROWS)
+        yield from output.rows.to_batches(max_chunksize=chunk_rows(output.rows))
 
 
 @lru_cache(maxsize=64)
 def _operator(packed: bytes) -> Operator:
     operator: Operator = pickle.loads(packed)
     return operator
+
+
+def chunk_rows(rows: pa.Table) -> int:
+    """How many of these rows are handed on at once."""
+    fit: int = CHUNK_BYTES * rows.num_rows // max(1, rows.nbytes)
+    return min(CHUNK_ROWS, max(1, fit))
 
 
 def fitted(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.Table:

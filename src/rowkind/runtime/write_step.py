@@ -20,7 +20,7 @@ from rowkind.kafka.transactions import Fenced, Promise, give_back, transaction
 from rowkind.kafka.writer import Writer, drop_writer, writer_for
 from rowkind.operators.net import net_change
 from rowkind.runtime.failpoints import failpoint
-from rowkind.runtime.steps import CHUNK_ROWS, Batches, task_number
+from rowkind.runtime.steps import Batches, chunk_rows, task_number
 
 SUMMARY = pa.schema([pa.field("rows", pa.int64())])
 """What a sink task answers: an action needs a row to wait for."""
@@ -108,7 +108,7 @@ class Write:
         changes = pa.Table.from_batches(found).combine_chunks()
         net = net_change(changes, list(self.net_key or ()))
         counts["changes-coalesced"] += changes.num_rows - net.num_rows
-        yield from net.to_batches(max_chunksize=CHUNK_ROWS)
+        yield from net.to_batches(max_chunksize=chunk_rows(net))
 
 
 @dataclass(frozen=True, slots=True)
