@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -280,6 +279,4 @@ def test_a_buffered_sink_writes_the_last_row_of_each_key(lab: Lab, topic: TopicF
     )
     wanted = [({"id": 0}, None), ({"id": 1}, 7), ({"id": 2}, 8), ({"id": 7}, 9)]
     assert sorted(((k, v and v["n"]) for k, v in lab.pairs(target)), key=str) == wanted
-    assert job.progress.counts["latest.changes-coalesced"] == 8
-    assert job.plan.interval(None) == job.plan.interval(timedelta(seconds=1)) == timedelta(seconds=2)
-    assert job.plan.interval(timedelta(seconds=3)) == timedelta(seconds=3)
+    assert [n for name, n in job.progress.counts.items() if name.endswith(".changes_coalesced")] == [8]

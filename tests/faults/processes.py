@@ -52,3 +52,34 @@ def held(pids: Sequence[int]) -> Iterator[None]:
         yield
     finally:
         kill(pids, signal.SIGCONT)
+
+
+def children(pid: int) -> Iterator[int]:
+    """All processes below one."""
+    for thread in Path(f"/proc/{pid}/task").glob("*"):
+        try:
+            below = [int(child) for child in (thread / "children").read_text().split()]
+        except OSError:
+            continue
+        for child in below:
+            yield child
+            yield from children(child)
+
+
+def memory(pid: int) -> float:
+    """Resident memory that is not files', in MB."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon")), 0.0)
+
+
+def open_files(pids: list[int]) -> int:
+    count = 0
+    for pid in pids:
+        try:
+            count += len(os.listdir(f"/proc/{pid}/fd"))
+        except OSError:
+            continue
+    return count

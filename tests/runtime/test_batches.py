@@ -60,7 +60,7 @@ class Log:
 
 
 def planner(*tables: Log, rows: int = 100, tasks: int = 2, splittable: bool = False, **more: Any) -> BatchPlanner:
-    return BatchPlanner(tables, [splittable] * len(tables), lambda _: Pace(rows, tasks, 10), **more)
+    return BatchPlanner(tables, [splittable] * len(tables), lambda *_: Pace(rows, tasks, 10), **more)
 
 
 def entry_of(found: dict[str, Any] | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import typing
 from collections.abc import Iterator
 from dataclasses import Field as Declared
 from dataclasses import fields, replace
+from datetime import timedelta
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ CREATE TABLE versions (k INT, w INT, since TIMESTAMP(3), WATERMARK FOR since AS 
     WITH ('connector' = 'upsert-kafka', {at}, {keyed});
 CREATE TABLE k_n (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', {at}, {keyed});
 CREATE TABLE k_s (k INT, s STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', {at}, {keyed});
+CREATE TABLE held (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', {at}, {keyed},
+    'sink.buffer-flush.max-rows' = '100', 'sink.buffer-flush.interval' = '1 s');
 CREATE TABLE log (k INT, n BIGINT) WITH ('connector' = 'kafka', {at}, 'format' = 'debezium-json');
 """
 LISTAGG = "INSERT INTO k_s SELECT k, LISTAGG(s, ';') FROM clicks GROUP BY k"
@@ -90,6 +93,7 @@ QUERIES = {
     "except": EXCEPT,
     "materialize": MATERIALIZE,
     "union": UNION,
+    "held back": "INSERT INTO held SELECT k, CAST(v AS BIGINT) FROM clicks",
 }
 
 
@@ -257,6 +261,7 @@ CALL = n.Call("n", "COUNT", ("v",), BIGINT)
 VALUES: dict[Any, tuple[Any, Any]] = {
     bool: (True, False),
     int: (1, 2),
+    timedelta: (timedelta(1), timedelta(2)),
     int | None: (1, None),
     str: ("a", "b"),
     str | None: ("a", None),

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowkind.kafka.ranges import OffsetRange
+from rowkind.kafka.ranges import OffsetRange, Partition
+from rowkind.kafka.sampling import message_bytes
 from rowkind.runtime.batches import Batch, Pace
-from rowkind.runtime.pacing import FIRST_ROWS, Pacing, adapted
+from rowkind.runtime.pacing import FIRST_ROWS, Pacing, adapted, paced
+from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, table
 
 SECOND = timedelta(seconds=1)
+MB = 1024 * 1024
 
 
 def test_a_batch_that_was_full_is_fitted_to_the_wanted_time() -> None:
@@ -43,9 +49,48 @@ def test_each_table_has_its_own_pace_which_the_first_batch_does_not_change() -> 
         table("id INT", APPEND, scan_max__rows__per__batch="500", scan_parallelism="3"),
     )
     pacing = Pacing([open_, capped], cores=2, interval=SECOND * 4)
-    assert [pacing(0), pacing(1)] == [Pace(FIRST_ROWS, 2), Pace(500, 3)]
+    assert [pacing(0, {}, {}), pacing(1, {}, {})] == [Pace(FIRST_ROWS, 2), Pace(500, 3)]
     full = Batch(1, 0, {0: ((OffsetRange("a", 0, 0, FIRST_ROWS),),), 1: ((OffsetRange("b", 0, 0, 500),),)})
-    pacing.learn(full, SECOND * 60)
-    assert pacing(0).rows == FIRST_ROWS
-    pacing.learn(full, SECOND)
-    assert [pacing(0).rows, pacing(1).rows] == [FIRST_ROWS * 4, 500]
+    pacing.learn(full, SECOND * 60, Counter())
+    assert pacing(0, {}, {}).rows == FIRST_ROWS
+    pacing.learn(full, SECOND, Counter())
+    assert [pacing(0, {}, {}).rows, pacing(1, {}, {}).rows] == [FIRST_ROWS * 4, 500]
+
+
+def test_few_large_messages_fill_a_batch_and_are_worth_a_task() -> None:
+    assert paced(200_000, 2, 50_000, 256 * MB) == Pace(5368, 2, 335)
+    assert paced(200_000, 2, 10 * MB, 256 * MB) == Pace(25, 2, 1)
+    assert paced(200_000, 2, 300 * MB, 256 * MB) == Pace(1, 2, 1)
+    assert paced(200_000, 2, 100, 256 * MB) == Pace(200_000, 2)
+
+
+def test_the_size_of_messages_is_looked_at_before_the_first_batch_and_learned_from_then_on() -> None:
+    looked = []
+
+    def look(properties: Mapping[str, str], waiting: Sequence[OffsetRange]) -> int:
+        looked.append(list(waiting))
+        return MB
+
+    pacing = Pacing([table("id INT", APPEND, scan_max__bytes__per__batch=str(64 * MB))], 2, look=look)
+    place = Partition("t", 0)
+    assert pacing(0, {place: 5}, {place: 10}).rows == FIRST_ROWS, "too few to matter"
+    assert pacing(0, {place: 0}, {place: 9000}).rows == 64
+    assert pacing(0, {place: 0}, {place: 9000}).rows == 64
+    assert looked == [[OffsetRange("t", 0, 0, 9000)]]
+    batch = Batch(0, 0, {0: ((OffsetRange("t", 0, 0, 64),),)})
+    pacing.learn(batch, SECOND, Counter({"t.rows-read": 64, "t.bytes-read": 64 * 2 * MB}))
+    assert pacing(0, {}, {}).rows == 32, "larger ones are believed at once"
+    pacing.learn(batch, SECOND, Counter({"t.rows-read": 64, "t.bytes-read": 64}))
+    assert pacing(0, {}, {}).rows == 64, "smaller ones step by step"
+
+
+@pytest.mark.kafka
+def test_the_messages_that_wait_tell_their_size(kafka_client: KafkaClient, topic: TopicFactory) -> None:
+    small, large = topic(), topic(**{"max.message.bytes": "20000000"})
+    kafka_client.produce(small, [("key", "v" * 97)] * 500)
+    kafka_client.produce(large, [(None, "v")] * 300)
+    kafka_client.produce(large, [(None, b"v" * 5 * MB)] * 20, **{"message.max.bytes": 20_000_000})
+    properties = {"bootstrap.servers": kafka_client.bootstrap}
+    assert message_bytes(properties, [OffsetRange(small, 0, 0, 500)]) == 100
+    assert (message_bytes(properties, [OffsetRange(large, 0, 0, 320)]) or 0) >= 4 * MB
+    assert message_bytes(properties, [OffsetRange(large, 0, 0, 320), OffsetRange(small, 0, 0, 500)]) is not None

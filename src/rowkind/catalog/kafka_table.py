@@ -10,7 +10,7 @@ from typing import Any
 
 from rowkind.catalog.java_regex import python_pattern
 from rowkind.catalog.metadata import MetadataField, read_fields, written_fields
-from rowkind.catalog.modes import FieldsInclude, Side
+from rowkind.catalog.modes import FieldsInclude, OnDataLoss, Side
 from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.settings import ScanSettings, SinkSettings, scan_settings, sink_settings
 from rowkind.catalog.startup import Bounded, Startup
@@ -63,6 +63,11 @@ class KafkaTable:
     @property
     def upsert(self) -> bool:
         return self.changelog is ChangelogMode.UPSERT
+
+    @property
+    def leaves_deleted_topics(self) -> bool:
+        """Topics of a pattern come and go; of a list of topics one that goes is lost data."""
+        return self.topic_pattern is not None or self.scan.on_data_loss is OnDataLoss.CONTINUE
 
     @property
     def primary_key(self) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from rowkind.catalog.source_options import (
     ALIGNMENT_UPDATE_INTERVAL,
     DEAD_LETTER_TOPIC,
     DISCOVERY_INTERVAL,
+    MAX_BYTES_PER_BATCH,
     MAX_ROWS_PER_BATCH,
     ON_DATA_LOSS,
     ON_ERROR,
@@ -70,6 +71,7 @@ class ScanSettings:
     """None: new partitions and topics are not looked for."""
     parallelism: int | None = None
     max_rows_per_batch: int | None = None
+    max_bytes_per_batch: int = 256 * 1024 * 1024
     on_data_loss: OnDataLoss = OnDataLoss.FAIL
     on_missing_topic: OnMissingTopic = OnMissingTopic.FAIL
     """Of a bounded read always FAIL: what it would wait for is after its end."""
@@ -116,6 +118,7 @@ def scan_settings(usage: Usage) -> tuple[ScanSettings, list[str]]:
         discovery_interval=interval if interval > NEVER and not end.ends else None,
         parallelism=given.get(SCAN_PARALLELISM),
         max_rows_per_batch=given.get(MAX_ROWS_PER_BATCH),
+        max_bytes_per_batch=given[MAX_BYTES_PER_BATCH],
         on_data_loss=given[ON_DATA_LOSS],
         on_missing_topic=OnMissingTopic.FAIL if end.ends else given[ON_MISSING_TOPIC],
         on_error=given[ON_ERROR],

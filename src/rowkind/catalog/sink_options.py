@@ -73,8 +73,8 @@ BUFFER_MAX_ROWS = Option(
     integer,
     "int",
     0,
-    "Number of distinct keys that a task holds back at most, to write only the last row of each; 0 is off. Goes with "
-    "`sink.buffer-flush.interval`.",
+    "Rows are held back to write only the last one of each key: so many keys in a state partition of the sink, and all "
+    "of them are written. 0 is off. Goes with `sink.buffer-flush.interval`.",
     required="with `interval`",
 )
 
@@ -83,8 +83,8 @@ BUFFER_INTERVAL = Option(
     duration,
     "duration",
     timedelta(0),
-    "Least time from one batch of the job to the next, unless there is more to read, so that a key is written once in "
-    "that time; everything is written before a batch is done. 0 is off. Goes with `sink.buffer-flush.max-rows`.",
+    "How long a key is held back at most. What is held is part of the checkpoint; other sinks do not wait. "
+    "0 is off. Goes with `sink.buffer-flush.max-rows`.",
     required="with `max-rows`",
 )
 

@@ -133,12 +133,22 @@ MAX_ROWS_PER_BATCH = Option(
     unset="as many as a batch of about ten seconds holds",
 )
 
+MAX_BYTES_PER_BATCH = Option(
+    "scan.max-bytes-per-batch",
+    positive,
+    "long",
+    256 * 1024 * 1024,
+    "About how many bytes of messages of this table a batch may hold, by the size of those that wait before the first "
+    "batch and of those that were read after it (rowkind's own).",
+)
+
 ON_DATA_LOSS: Option[OnDataLoss] = Option(
     "scan.on-data-loss",
     choice(OnDataLoss),
     "fail, continue",
     OnDataLoss.FAIL,
-    "What happens when retention removed messages that were not read yet (rowkind's own).",
+    "What happens when retention removed messages that were not read yet, or a topic was deleted; one of a "
+    "`topic-pattern` is always left, and counted (rowkind's own).",
 )
 
 ON_MISSING_TOPIC: Option[OnMissingTopic] = Option(
@@ -182,6 +192,7 @@ SCAN: tuple[Option[Any], ...] = (
     ALIGNMENT_MAX_DRIFT,
     ALIGNMENT_UPDATE_INTERVAL,
     MAX_ROWS_PER_BATCH,
+    MAX_BYTES_PER_BATCH,
     ON_DATA_LOSS,
     ON_MISSING_TOPIC,
     ON_ERROR,

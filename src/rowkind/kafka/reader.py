@@ -21,7 +21,7 @@ from rowkind.kafka.ranges import OffsetRange
 OnDataLoss = Literal["fail", "continue"]
 
 CAP_ROWS = 50_000
-CAP_BYTES = 64 * 1024 * 1024
+CAP_BYTES = 32 * 1024 * 1024
 PATIENCE = 60.0
 """Seconds without progress until a range is given up, unless `default.api.timeout.ms` says otherwise."""
 
@@ -47,12 +47,17 @@ def read(
     cap_rows: int = CAP_ROWS,
     on_data_loss: OnDataLoss = "fail",
     counts: ReadCounts | None = None,
+    leave_deleted: bool = False,
 ) -> Iterator[pa.RecordBatch]:
-    """The messages of a range, in order, in batches of about `cap_rows`. An empty range gives none."""
+    """The messages of a range, in order, in batches of about `cap_rows`. An empty range gives none.
+
+    With `leave_deleted` what is left of the range is given up, and counted, when its topic was deleted.
+    """
     if range.start >= range.until:
         return
     fields, counts = fields or ReadFields(), counts or ReadCounts()
     reading = _Reading(consumers.take(range, properties, fields), range, properties, on_data_loss, counts)
+    reading.leave_deleted = leave_deleted
     try:
         for rows in reading.batches(cap_rows):
             counts.messages += rows.num_rows
@@ -75,6 +80,7 @@ class _Reading:
         self.properties = properties
         self.on_loss = on_loss
         self.counts = counts
+        self.leave_deleted = False
         self.next = range.start
         self.stalled_by: KafkaError | None = None
         wait = properties.get("default.api.timeout.ms", "")
@@ -127,7 +133,17 @@ class _Reading:
     def _move_by_position(self) -> None:
         self._moved_to(self.kept.fetcher.position())
         if self.next < self.range.until and time.monotonic() > self.deadline:
-            self._give_up(self.kept.fetcher.reports.hopeless or self.stalled_by)
+            try:
+                self._give_up(self.kept.fetcher.reports.hopeless or self.stalled_by)
+            except RowkindError as failure:
+                if not self.leave_deleted or failure.condition != "NO_SUCH_TOPIC":
+                    raise
+                self._leave()
+
+    def _leave(self) -> None:
+        """The topic is gone, and with it the rest of the range."""
+        self.counts.lost += self.range.until - self.next
+        self._moved_to(self.range.until)
 
     def _handle(self, event: Event) -> None:
         error = event.error
@@ -150,7 +166,8 @@ class _Reading:
         if low <= self.next <= high:
             self._reopen()
             return
-        if self.on_loss == "fail":
+        made_anew = self.next > high
+        if self.on_loss == "fail" and not (self.leave_deleted and made_anew):
             raise self._data_loss(available)
         resume = min(low, self.range.until) if low > self.next else self.range.until
         self.counts.lost += resume - self.next

@@ -45,5 +45,5 @@ def groups(hashes: KeyHashes) -> tuple[Ints, Ints, Ints]:
     group = np.empty(len(order), np.int64)
     group[order] = np.cumsum(fresh) - 1
     starts = np.flatnonzero(fresh)
-    ends = np.append(starts[1:], len(order)) - 1
+    ends = np.append(starts, len(order))[1:] - 1
     return order[starts], order[ends], group

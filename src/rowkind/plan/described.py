@@ -199,3 +199,8 @@ def _frame(node: t.Over) -> str:
 @described.register
 def _(node: n.SinkMaterialize) -> str:
     return f"SinkMaterialize (key {', '.join(node.key)})"
+
+
+@described.register
+def _(node: n.SinkBuffer) -> str:
+    return f"SinkBuffer ({node.table}, key {', '.join(node.key)})"

@@ -24,6 +24,8 @@ LEFT_OUT = {
     "Expr.tree": "the expression as it was read; `sql` is what runs",
     "Field.comment": "a comment",
     "Sink.index": "the place of the INSERT in its script",
+    "SinkBuffer.interval": "how long rows are held back, which may change while a job rests",
+    "SinkBuffer.max_rows": "how many rows are held back, which may change while a job rests",
     "SinkMaterialize.table": "names the table in errors; the key says what is kept",
     "KafkaTable.definition": "its columns are told where they are read, its options are below",
     "KafkaTable.side": "Scan and Sink differ already",

@@ -125,6 +125,11 @@ def _(node: n.SinkMaterialize) -> str:
     return f"live rows per ({', '.join(node.key)})"
 
 
+@kept.register
+def _(node: n.SinkBuffer) -> str:
+    return f"the last row per ({', '.join(node.key)}) that waits to be written, below {node.max_rows} a partition"
+
+
 def _growing(node: n.Node) -> str:
     if any(emits(below) is ChangelogMode.INSERT_ONLY for below in node.inputs):
         return "; grows with the input for ever unless 'table.exec.state.ttl' is set"

@@ -182,8 +182,9 @@ def _(node: t.WindowAssign) -> frozenset[Key]:
     return frozenset(key | {t.WINDOW_START, t.WINDOW_END} for key in upsert_keys(node.input))
 
 
-@upsert_keys.register
-def _(node: n.SinkMaterialize) -> frozenset[Key]:
+@upsert_keys.register(n.SinkMaterialize)
+@upsert_keys.register(n.SinkBuffer)
+def _(node: n.SinkMaterialize | n.SinkBuffer) -> frozenset[Key]:
     return frozenset({frozenset(node.key)})
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from sqlglot import exp
@@ -322,6 +323,18 @@ class SinkMaterialize(Unary):
     upsert_key: tuple[str, ...] | None = None
     table: str = ""
     on_conflict: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SinkBuffer(Unary):
+    """Holds rows back before a sink and lets the last one of each key pass. How long may change while a job rests."""
+
+    key: tuple[str, ...] = ()
+    table: str = ""
+    net: bool = False
+    """Whether the changes of a batch are reduced to one per key: so behind a stateful operator."""
+    max_rows: int = field(default=0, compare=False)
+    interval: timedelta = field(default=timedelta(0), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

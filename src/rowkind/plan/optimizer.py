@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rowkind.plan.nodes import Node
+from rowkind.plan.rules.buffer_sinks import buffer_sinks
 from rowkind.plan.rules.check_append import check_append
 from rowkind.plan.rules.check_sinks import check_sinks
 from rowkind.plan.rules.drop_normalize import drop_normalize
@@ -32,6 +33,7 @@ RULES: tuple[Callable[[Plans], Plans], ...] = (
     update_before,
     _each(check_sinks),
     _each(net_sinks),
+    _each(buffer_sinks),
 )
 
 

@@ -39,7 +39,8 @@ def _(node: n.Project) -> tuple[str, ...] | None:
 
 @partitioned_by.register(n.Normalize)
 @partitioned_by.register(n.SinkMaterialize)
-def _(node: n.Normalize | n.SinkMaterialize) -> tuple[str, ...] | None:
+@partitioned_by.register(n.SinkBuffer)
+def _(node: n.Normalize | n.SinkMaterialize | n.SinkBuffer) -> tuple[str, ...] | None:
     return node.key
 
 

@@ -71,8 +71,9 @@ def _(node: n.SetDifference) -> ChangelogMode:
     return INSERT_ONLY if node.intersect and _append(node) else _changes(node)
 
 
-@emits.register
-def _(node: n.SinkMaterialize) -> ChangelogMode:
+@emits.register(n.SinkMaterialize)
+@emits.register(n.SinkBuffer)
+def _(node: n.SinkMaterialize | n.SinkBuffer) -> ChangelogMode:
     return UPSERT
 
 

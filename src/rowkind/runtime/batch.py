@@ -12,12 +12,14 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from pyspark import inheritable_thread_target
+from pyspark.accumulators import Accumulator
 from pyspark.sql import DataFrame, SparkSession
 
 from rowkind.errors import RowkindError
@@ -25,7 +27,8 @@ from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.plan import nodes as n
 from rowkind.runtime.batches import Batch, batch_of, flat
 from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.counters import counters
+from rowkind.runtime.counters import counters, total
+from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.delivery import ExactlyOnce
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.frames import Frames, Versions
@@ -38,6 +41,7 @@ from rowkind.runtime.resuming import Standing
 from rowkind.runtime.steps import DUE
 from rowkind.runtime.watch_step import highest
 from rowkind.runtime.watermarks import Account
+from rowkind.state.files import Folder
 from rowkind.state.retention import sweep
 
 if TYPE_CHECKING:
@@ -87,9 +91,13 @@ class BatchStep:
         self._once = once
         if standing.pending is None:  # otherwise an older run may still be writing files of that batch
             sweep(checkpoint.state, self._bases, KEPT_VERSIONS, record.id)
+        for folder in ("", "/batches", "/manifests"):
+            Folder(f"{checkpoint.uri}{folder}").clear_abandoned()
         said = done.get("time")
         self.time = Account([{} for _ in plan.scans]) if said is None else Account.of_json(said)
         """What batches have shown of event time."""
+        if self.time.due is not None:
+            self.time.due = 0  # how long rows are held back may have been changed: the operators tell it anew
 
     def run(self, entry: Mapping[str, Any]) -> None:
         batch = batch_of(entry)
@@ -98,39 +106,45 @@ class BatchStep:
             self._notify(note)
         started = time.monotonic()
         failpoint("before-sinks", batch.number)
+        counted: Counter[str] = Counter()
         if not batch.final or self._something_waits:
-            self._write(batch, entry["id"])
+            with counters(self._spark) as added, highest(self._spark) as times:
+                self._write(batch, entry["id"], added, times)
+                counted = total(added)
         failpoint("after-sinks", batch.number)
         took = timedelta(seconds=time.monotonic() - started)
         self._finish(batch)
         failpoint("after-manifest", batch.number)
         self._commit_groups(entry)
         failpoint("after-groups", batch.number)
-        self._account(entry, batch, took)
+        self._account(entry, batch, took, counted)
 
     def _finish(self, batch: Batch) -> None:
         """The manifest of a batch: from here on it is done, and its state is what the next one starts from."""
         told = {"clock": batch.clock, "operators": self._bases, "time": self.time.to_json()}
         self._checkpoint.finish(batch.number, {"version": batch.number, **told})
 
-    def _write(self, batch: Batch, entry: str) -> None:
+    def _write(self, batch: Batch, entry: str, added: Accumulator[Any], times: Accumulator[Any]) -> None:
         spark, version = self._spark, batch.number
-        added, times = counters(spark), highest(spark)
+        letters = DeadLetters(f"{self._checkpoint.uri}/dead-letters", version)
         oldest, sync = version - KEPT_VERSIONS, self._checkpoint.sync
         versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key, sync)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
-        frames = Frames(spark, self._plan, batch, versions, added, times, self.nonce)
+        frames = Frames(spark, self._plan, batch, versions, letters, added, times, self.nonce)
         try:
             tasks = self._once.tasks(version, {sink: frames.sink_tasks(sink) for sink in self._plan.sinks})
             promises = self._once.promises(version, entry, tasks)
-            self._evaluate([frames.sink(s, tasks[s], promises.get(s)) for s in self._plan.sinks])
-            for root in self._plan.roots:
-                if isinstance(root, n.Print) and self._show is not None:
-                    self._show(root.titles, _rows(frames.delta(root.input).frame()))
+            sinks = [frames.sink(s, tasks[s], promises.get(s)) for s in self._plan.sinks]
+            shown = {r: frames.delta(r.input).frame() for r in self._plan.roots if isinstance(r, n.Print)}
+            frames.materialize()
+            self._evaluate(sinks)
+            for root, frame in shown.items():
+                if self._show is not None:
+                    self._show(root.titles, _rows(frame))
         finally:
             frames.release()
+        letters.send(self._plan.tables)
         self._bases.update(dict.fromkeys(self._names, version))
-        self._progress.counts.update(added.value)
         self._note_time(batch, times.value)
 
     @property
@@ -163,15 +177,18 @@ class BatchStep:
                     raise
                 self._progress.counts[f"{table.name}.group-commits-missed"] += 1  # the next batch commits again
 
-    def _account(self, entry: Mapping[str, Any], batch: Batch, took: timedelta) -> None:
+    def _account(self, entry: Mapping[str, Any], batch: Batch, took: timedelta, counted: Counter[str]) -> None:
         progress = self._progress
+        progress.counts.update(counted)
+        for table, topics in zip(self._plan.tables, entry.get("left", ()), strict=False):
+            progress.counts[f"{table.name}.topics-deleted"] += len(topics)
         progress.batches += 1
         progress.rows_in = sum(c for name, c in progress.counts.items() if name.endswith(".rows-read"))
         progress.rows_out = sum(c for name, c in progress.counts.items() if name.endswith(".rows-written"))
         if batch.rows:  # an empty batch, such as a bounded job's last, says nothing about speed
             progress.rows_per_second = batch.rows / max(took.total_seconds(), 0.001)
         progress.lag = entry["lag"]
-        self._pacing.learn(batch, took)
+        self._pacing.learn(batch, took, counted)
 
 
 def _rows(frame: DataFrame) -> list[Row]:

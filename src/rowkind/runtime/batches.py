@@ -18,6 +18,9 @@ from rowkind.runtime.watermarks import Positions, Times, Watermarks
 TopicPartition = Partition
 Offsets = dict[TopicPartition, int]
 
+ROWS_PER_TASK = 20_000
+"""Rows that are worth a task, unless they are large."""
+
 
 class TablePositions(Protocol):
     """Where the partitions of one input table begin and end."""
@@ -35,7 +38,7 @@ class TablePositions(Protocol):
         ...
 
     def end(self, partitions: Sequence[TopicPartition]) -> Offsets:
-        """The current end of each partition."""
+        """The current end of each partition; one without an end is gone, and is left."""
         ...
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:
@@ -61,7 +64,7 @@ class Pace:
 
     rows: int
     tasks: int
-    rows_per_task: int = 20_000
+    rows_per_task: int = ROWS_PER_TASK
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class BatchPlanner:
         self,
         tables: Sequence[TablePositions],
         splittable: Sequence[bool],
-        pace: Callable[[int], Pace],
+        pace: Callable[[int, Offsets, Offsets], Pace],
         interval: timedelta | None = None,
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
         watermarks: Watermarks | None = None,
@@ -155,7 +158,7 @@ class BatchPlanner:
             if stop is None:
                 known.update(table.discover(known))
         entry = self._entry(previous, starts, stops)
-        if entry["tasks"] or self._moves(entry):
+        if entry["tasks"] or any(entry["left"]) or self._moves(entry):
             return entry
         return {**entry, "final": True} if None not in stops and not entry["lag"] else None
 
@@ -169,6 +172,7 @@ class BatchPlanner:
         self, previous: Mapping[str, Any], starts: Sequence[Offsets], stops: Sequence[Offsets | None]
     ) -> dict[str, Any]:
         tasks, untils, lag = {}, [], 0
+        left: list[list[str]] = []
         positions: list[Positions] = []
         # Time does not run backwards in a job, whatever is done to the machine's clock.
         clock = max(self._clock(), previous.get("clock", 0))
@@ -176,13 +180,14 @@ class BatchPlanner:
         topics = [dict(ids) for ids in previous.get("topics") or [{}] * len(self._tables)]
         for table, start, stop, ids in zip(self._tables, starts, stops, topics, strict=True):
             ends = table.end(list(start))
+            left.append(_leave(start, ends, ids))
             _recognise(table, start, ends, ids)
             if stop is not None:
                 ends = {p: min(end, stop.get(p, end)) for p, end in ends.items()}
             positions.append(Positions(start, ends, stop))
         held = self._watermarks.held(positions, clock) if self._watermarks else set()
         for index, (start, ends, _) in enumerate(positions):
-            pace = self._pace(index)
+            pace = self._pace(index, start, ends)
             until = dict(start) if index in held else capped(start, ends, pace.rows)
             untils.append(_nested(until))
             lag += sum(max(0, ends[p] - until[p]) for p in until if p in ends)
@@ -201,8 +206,20 @@ class BatchPlanner:
             "topics": topics,
             "stop": [None if s is None else _nested(s) for s in stops],
             "lag": lag,
+            "left": left,
             "final": False,
         }
+
+
+def _leave(start: Offsets, ends: Offsets, ids: dict[str, str]) -> list[str]:
+    """Forget the partitions that are gone. The topics that were deleted, if any."""
+    gone = start.keys() - ends.keys()
+    for partition in gone:
+        del start[partition]
+    deleted = {p.topic for p in gone} - {p.topic for p in start}
+    for topic in deleted:
+        ids.pop(topic, None)
+    return sorted(deleted)
 
 
 def _recognise(table: TablePositions, start: Offsets, ends: Offsets, ids: dict[str, str]) -> None:

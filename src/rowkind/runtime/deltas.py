@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from rowkind.runtime.steps import Pick, Step, running
+
+_passes = count()
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Delta:
             plain = [f"_{i}" for i in range(len(source.columns))]
             steps = (Pick(tuple(zip(source.columns, plain, strict=True))), *steps)
             source = source.toDF(*plain)
-        run = running(steps, self.counters, self.nonce, self.hash_key)
+        run = running(steps, self.counters, next(_passes), self.nonce, self.hash_key)
         return source.mapInArrow(run, from_arrow_schema(self.schema))
 
 

@@ -21,6 +21,7 @@ from rowkind.plan.expressions import Moment, bind_clock
 from rowkind.plan.partitioning import partitioned_by
 from rowkind.plan.rules.net_sinks import keeps_state
 from rowkind.runtime.batches import Batch
+from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.deltas import Delta
 from rowkind.runtime.exchange import PARCELS, exchanged
 from rowkind.runtime.job_plan import JobPlan, NamedOperator
@@ -56,6 +57,7 @@ class Frames:
         job: JobPlan,
         batch: Batch,
         versions: Versions,
+        letters: DeadLetters,
         counters: Any,
         times: Any,
         nonce: str,
@@ -64,6 +66,7 @@ class Frames:
         self._job = job
         self._batch = batch
         self._versions = versions
+        self._letters = letters
         self._counters = counters
         self._times = times
         self._nonce = nonce
@@ -83,6 +86,14 @@ class Frames:
             self._made[node] = made
         return self._made[node]
 
+    def materialize(self) -> None:
+        """Compute what several nodes use, before any of them asks for it.
+
+        Two Spark jobs that need the same rows at the same time would both compute them.
+        """
+        for frame in self._kept:
+            frame.count()
+
     def release(self) -> None:
         for frame in self._kept:
             frame.unpersist()
@@ -99,13 +110,13 @@ class Frames:
 
     @_build.register
     def _(self, node: n.Scan) -> Delta:
-        schema = row_schema(node.table)
-        tasks = self._batch.tasks.get(self._job.scans.index(node), ())
+        schema, number = row_schema(node.table), self._job.scans.index(node)
+        tasks = self._batch.tasks.get(number, ())
         numbers = self._delta(self._spark.range(0, len(tasks), 1, max(1, len(tasks))), schema)
         if node in self._job.watermarks:
             read = self._watched(node, numbers, schema)
         else:
-            read = numbers.then(Read(pickle.dumps(node.table), tuple(tasks)), schema)
+            read = numbers.then(Read(pickle.dumps(node.table), tuple(tasks), number, self._letters), schema)
         if node.emit_before or node.table.changelog is not ChangelogMode.RETRACT:
             return read
         return read.then(LeaveOutOldRows(node.table.name), schema)
@@ -115,7 +126,7 @@ class Frames:
         table, mark = self._job.scans.index(node), self._job.watermarks[node]
         tasks, partitions = tuple(self._batch.tasks.get(table, ())), self._batch.partitions(table)
         told = schema.append(pa.field(PARTITION, pa.int32()))
-        read = numbers.then(Read(pickle.dumps(node.table), tasks, partitions), told)
+        read = numbers.then(Read(pickle.dumps(node.table), tasks, table, self._letters, partitions), told)
         if mark.column is not None:
             return read.then(Watch(table, mark.column, mark.delay, self._times), schema)
         rows = read.frame().selectExpr("*", f"{self._sql(node, mark.sql)} AS {WATERMARK}")

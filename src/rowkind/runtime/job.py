@@ -80,7 +80,6 @@ class Job:
         plan = self.plan = replace(plan, partitions=taken.record.partitions)
         if plan.stateful:
             check_shared(spark, folder.state, taken.record.id)
-        interval = plan.interval(interval)
         pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval)
         positions = [KafkaPositions(table) for table in plan.tables]
         self._step = BatchStep(

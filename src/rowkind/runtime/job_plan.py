@@ -71,11 +71,6 @@ class JobPlan:
     def bounded(self) -> bool:
         return all(table.bounded.ends for table in self.tables)
 
-    def interval(self, wanted: timedelta | None) -> timedelta | None:
-        """From one batch to the next: as wanted, or longer where a sink holds its rows back for longer."""
-        held = [s.table.sink.buffer_interval for s in self.sinks if s.table.sink.buffer_max_rows]
-        return max([*held, *([wanted] if wanted else [])], default=None)
-
     @property
     def stateful(self) -> bool:
         return any(stateful(root) for root in self.roots)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import singledispatch
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from rowkind.catalog.types import Field, arrow_type
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
 from rowkind.operators.aggregate import Aggregate
+from rowkind.operators.buffer import Buffer
 from rowkind.operators.calls import LAG, AggregateCall
 from rowkind.operators.contract import Operator
 from rowkind.operators.distinct import sharded
@@ -104,6 +106,12 @@ def _(node: n.SetDifference, ttl_ms: int) -> tuple[Operator, ...]:
 def _(node: n.SinkMaterialize, ttl_ms: int) -> tuple[Operator, ...]:
     conflict = OnConflict(node.on_conflict) if node.on_conflict else OnConflict.DEDUPLICATE
     return (Materialize(input_schema(node.input), node.key, node.upsert_key, conflict, node.table, ttl_ms),)
+
+
+@operators_for.register
+def _(node: n.SinkBuffer, ttl_ms: int) -> tuple[Operator, ...]:
+    interval = node.interval // timedelta(microseconds=1)
+    return (Buffer(input_schema(node.input), node.key, node.max_rows, interval, node.net),)
 
 
 @operators_for.register

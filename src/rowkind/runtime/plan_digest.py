@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rowkind.catalog.settings import SinkSettings
 from rowkind.plan import identity
 from rowkind.runtime.insert_names import insert_names
 from rowkind.runtime.job_plan import JobPlan
@@ -10,10 +11,12 @@ from rowkind.runtime.job_plan import JobPlan
 def plan_digest(plan: JobPlan) -> str:
     """The same for INSERTs in another order, and whatever options of reading and pacing are.
 
-    What is promised of a sink counts: its markers would be looked for elsewhere.
+    What is promised of a sink counts: its markers would be looked for elsewhere. So does when it writes what it holds
+    back: that decides which rows are the batch's.
     """
-    names = insert_names(plan.sinks)
-    promised = {
-        names[sink]: (str(sink.table.sink.guarantee), sink.table.sink.transactional_id_prefix) for sink in plan.sinks
-    }
+    promised = {name: _promised(sink.table.sink) for sink, name in insert_names(plan.sinks).items()}
     return identity.digest([identity.plan_digest(plan.roots), promised])
+
+
+def _promised(sink: SinkSettings) -> list[str | int | None]:
+    return [str(sink.guarantee), sink.transactional_id_prefix, sink.buffer_max_rows, str(sink.buffer_interval)]

@@ -59,7 +59,7 @@ class KafkaPositions:
         if interval is None or time.monotonic() - self._looked < interval.total_seconds():
             return {}
         self._looked = time.monotonic()
-        fresh = sorted(set(self._find()) - before)
+        fresh = sorted(set(self._there()) - before)
         self._tell_missing(before.union(fresh))
         return dict(resolve_new(self._cluster, fresh).offsets) if fresh else {}
 
@@ -67,15 +67,25 @@ class KafkaPositions:
         try:
             return dict(self._cluster.ends(partitions)) if partitions else {}
         except RowkindError as error:
-            if error.params.get("code") in _PERHAPS_GONE:
-                self._check(partitions)
-            raise
+            left = self._without_deleted(partitions, error)
+        return dict(self._cluster.ends(left))
 
-    def _check(self, partitions: Sequence[TopicPartition]) -> None:
-        """That they are all there still."""
-        there = set(self._find())
-        if gone := [p for p in partitions if p not in there]:
+    def _without_deleted(self, partitions: Sequence[TopicPartition], error: RowkindError) -> list[TopicPartition]:
+        """Those that are there still, if that is what the error came from and the table goes on without the others."""
+        there = self._still_there(partitions) if error.params.get("code") in _PERHAPS_GONE else set(partitions)
+        gone = [p for p in partitions if p not in there]
+        if not gone:
+            raise error
+        if not self._table.leaves_deleted_topics:
             raise RowkindError("NO_SUCH_TOPIC", topic=gone[0].topic, suggestion="; it was there when the job began")
+        name = self._table.name
+        for topic in sorted({p.topic for p in gone}):
+            self._notes.append(f"Table '{name}': topic '{topic}' was deleted; the job goes on without it.")
+        return [p for p in partitions if p in there]
+
+    def _still_there(self, partitions: Iterable[TopicPartition]) -> set[TopicPartition]:
+        found = self._cluster.existing(sorted({p.topic for p in partitions}))
+        return {Partition(topic, number) for topic, numbers in found.items() for number in numbers}
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:
         return self._cluster.topic_ids(sorted(topics))
@@ -84,8 +94,10 @@ class KafkaPositions:
         # Under read_committed a position may be past the last stable offset for a while; the log itself goes on.
         high = self._cluster.ends(beyond, stable=False)
         gone = {p: at for p, at in beyond.items() if at > high[p] or p.topic in anew}
-        if gone and self._table.scan.on_data_loss is OnDataLoss.FAIL:
-            partition, wanted = next(iter(sorted(gone.items())))
+        left = anew if self._table.leaves_deleted_topics else frozenset()
+        lost = sorted((p, at) for p, at in gone.items() if p.topic not in left)
+        if lost and self._table.scan.on_data_loss is OnDataLoss.FAIL:
+            partition, wanted = lost[0]
             raise RowkindError("TOPIC_CREATED_AGAIN", **partition._asdict(), wanted=wanted, available=high[partition])
         self._notes += [
             f"Topic '{topic}' was deleted and created again; it is read from its beginning."
@@ -105,7 +117,13 @@ class KafkaPositions:
 
     def commit(self, offsets: Offsets) -> None:
         """Have the table's group, if it has one, show these as the next offsets to read."""
-        commit_offsets(self._cluster, offsets)
+        try:
+            commit_offsets(self._cluster, offsets)
+        except RowkindError as error:
+            if error.params.get("code") not in _PERHAPS_GONE:
+                raise
+            there = self._still_there(offsets)  # the next plan tells of the others
+            commit_offsets(self._cluster, {p: at for p, at in offsets.items() if p in there})
 
     def take_notes(self) -> list[str]:
         taken, self._notes = self._notes, []
@@ -115,6 +133,13 @@ class KafkaPositions:
         if self._partitions is None:
             self._partitions = self._find()
         return self._partitions
+
+    def _there(self) -> list[Partition]:
+        """What exists now, even without a topic that the table names."""
+        if self._table.topic_pattern is not None:
+            return self._find()
+        found = self._cluster.existing(self._table.topics)
+        return [Partition(topic, number) for topic, numbers in found.items() for number in numbers]
 
     def _find(self) -> list[Partition]:
         if self._table.topic_pattern is not None:

@@ -36,7 +36,9 @@ def check_shared(spark: SparkSession, root: str, checkpoint: str) -> None:
     if is_local(context.master):
         return
     tasks = 2 * max(context.defaultParallelism, 2)  # Spark gives each executor one before any gets a second
-    asked = Delta(spark.range(0, tasks, 1, tasks), FOUND, counters(spark), new_nonce()).then(Look(root), FOUND)
-    for host, found in asked.frame().distinct().collect():
+    with counters(spark) as counted:
+        asked = Delta(spark.range(0, tasks, 1, tasks), FOUND, counted, new_nonce()).then(Look(root), FOUND)
+        answers = asked.frame().distinct().collect()
+    for host, found in answers:
         if found != checkpoint:
             raise not_shared(root, host, found)

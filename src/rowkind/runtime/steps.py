@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
-from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import OnDataLoss as Loss
-from rowkind.kafka.messages import Diverted, MessageDecoder
+from rowkind.kafka.messages import MessageDecoder
 from rowkind.kafka.ranges import OffsetRange, Partition
 from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
-from rowkind.kafka.writer import writer_for
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.contract import BatchContext, Operator
+from rowkind.runtime.counters import add_counts
+from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.exchange import packed, unpacked
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.remote import reporting
@@ -35,7 +35,10 @@ from rowkind.state.store import StateStore
 Batches = Iterator[pa.RecordBatch]
 
 CHUNK_ROWS = 50_000
+CHUNK_BYTES = 32 * 1024 * 1024
+"""Rows that are handed on at once: so many, or fewer if they are large."""
 COMBINE_ROWS = 500_000
+COMBINE_BYTES = 128 * 1024 * 1024
 """Rows that are combined at once before an exchange: more of them shrink better, but are held in memory."""
 PARTITION = "__partition"
 """Of rows whose watermark is watched: the number of the partition that they come from."""
@@ -58,18 +61,23 @@ def task_number() -> int:
     return task.partitionId() if task else 0
 
 
-def running(steps: Sequence[Step], counters: Any, nonce: str, hash_key: bytes) -> Callable[[Batches], Batches]:
-    """For mapInArrow: all the steps, one after the other; rows are hashed by the key of the job."""
-    return partial(reporting, nonce, _run, pickle.dumps(tuple(steps)), counters, hash_key)
+def running(
+    steps: Sequence[Step], counters: Any, number: int, nonce: str, hash_key: bytes
+) -> Callable[[Batches], Batches]:
+    """For mapInArrow: all the steps, one after the other; rows are hashed by the key of the job.
+
+    `number` tells this pass from others of the batch.
+    """
+    return partial(reporting, nonce, _run, pickle.dumps(tuple(steps)), counters, number, hash_key)
 
 
-def _run(packed: bytes, counters: Any, hash_key: bytes, batches: Batches) -> Batches:
+def _run(packed: bytes, counters: Any, number: int, hash_key: bytes, batches: Batches) -> Batches:
     use_key(hash_key)
     counts: Counter[str] = Counter()
     for step in pickle.loads(packed):
         batches = step.run(batches, counts)
     yield from batches
-    counters.add(+counts)
+    add_counts(counters, number, counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,9 @@ class Read:
     table: bytes
     """A pickled KafkaTable: the key under which the worker keeps its decoder."""
     tasks: tuple[tuple[OffsetRange, ...], ...]
+    number: int
+    """Of the table among those of the job."""
+    letters: DeadLetters
     partitions: tuple[Partition, ...] = ()
     """Where rows are to tell their partition: by its place here."""
 
@@ -86,13 +97,16 @@ class Read:
         decoder = _decoder(self.table)
         decoder.counts.clear()
         table, lost = decoder.table, ReadCounts()
+        loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
+        leave = table.leaves_deleted_topics
         for batch in batches:
-            for number in batch.column(0).to_pylist():
-                for wanted in self.tasks[number]:
-                    loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
-                    for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost):
-                        yield self._told(decoder.decode(raw, wanted.topic, wanted.partition), wanted)
-                        divert(table, decoder.take_diverted())
+            for task in batch.column(0).to_pylist():
+                with self.letters.of_task(self.number, task) as set_aside:
+                    for wanted in self.tasks[task]:
+                        for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost, leave):
+                            decoder.counts["bytes-read"] += raw.nbytes
+                            yield self._told(decoder.decode(raw, wanted.topic, wanted.partition), wanted)
+                            set_aside(decoder.take_diverted())
         decoder.counts["offsets-lost"] += lost.lost
         counts.update({f"{table.name}.{name}": count for name, count in decoder.counts.items()})
 
@@ -114,21 +128,6 @@ class LeaveOutOldRows:
             kept = batch.filter(pc.not_equal(batch.column(KIND_COLUMN), pa.scalar(RowKind.UPDATE_BEFORE, pa.int8())))
             counts[f"{self.table}.old-rows-left-out"] += batch.num_rows - kept.num_rows
             yield kept
-
-
-def divert(table: KafkaTable, messages: Sequence[Diverted]) -> None:
-    """Bad messages to the table's dead-letter topic; there before the batch can be done."""
-    if messages:
-        writer = writer_for(f"dead-letter:{table.name}", table.properties, table.scan.dead_letter_topic)
-        headers = [[{"key": k, "value": v} for k, v in m.headers] for m in messages]
-        types = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
-        columns = {
-            "key": pa.array([m.key for m in messages], pa.binary()),
-            "value": pa.array([m.value for m in messages], pa.binary()),
-            "header-list": pa.array(headers, types),
-        }
-        writer.write(pa.RecordBatch.from_pydict(columns))
-        writer.flush()
 
 
 @lru_cache(maxsize=32)
@@ -159,22 +158,23 @@ class Combine:
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
         operator = _operator(self.operator)
-        order, rows = task_number() * ROOM, 0
+        order, rows, size = task_number() * ROOM, 0, 0
         pending: list[pa.RecordBatch] = []
         for batch in batches:
             pending.append(batch)
-            rows += batch.num_rows
-            if rows >= COMBINE_ROWS:
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+            if rows >= COMBINE_ROWS or size >= COMBINE_BYTES:
                 yield from self._combined(operator, pending, order)
-                order, rows, pending = order + rows, 0, []
+                order, rows, size, pending = order + rows, 0, 0, []
         if pending:
             yield from self._combined(operator, pending, order)
 
     def _combined(self, operator: Operator, pending: list[pa.RecordBatch], order: int) -> Batches:
         delta = fitted(pending, operator.input_schemas[self.input])
         rows = fitted(operator.combine(delta, self.input, order).to_batches(), operator.exchange_schema)
-        for start in range(0, rows.num_rows, CHUNK_ROWS):
-            yield from packed(rows.slice(start, CHUNK_ROWS), operator.key, self.partitions)
+        step = chunk_rows(rows)
+        for start in range(0, rows.num_rows, step):
+            yield from packed(rows.slice(start, step), operator.key, self.partitions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,13 +223,19 @@ class Process:
             self.times.add({DUE: -output.due})
         counted = {**output.counters, "expired-state": store.expired}
         counts.update({f"{place.operator}.{name}": count for name, count in counted.items() if count})
-        yield from output.rows.to_batches(max_chunksize=CHUNK_ROWS)
+        yield from output.rows.to_batches(max_chunksize=chunk_rows(output.rows))
 
 
 @lru_cache(maxsize=64)
 def _operator(packed: bytes) -> Operator:
     operator: Operator = pickle.loads(packed)
     return operator
+
+
+def chunk_rows(rows: pa.Table) -> int:
+    """How many of these rows are handed on at once."""
+    fit: int = CHUNK_BYTES * rows.num_rows // max(1, rows.nbytes)
+    return min(CHUNK_ROWS, max(1, fit))
 
 
 def fitted(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.Table:

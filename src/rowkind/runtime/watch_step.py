@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from pyspark.accumulators import Accumulator, AccumulatorParam
 from pyspark.sql import SparkSession
 
 from rowkind.operators.closing import micros
+from rowkind.runtime.counters import passing
 from rowkind.runtime.steps import PARTITION, Batches
 
 WATERMARK = "__watermark"
@@ -27,9 +29,9 @@ class _Highest(AccumulatorParam[Any]):
         return value1
 
 
-def highest(spark: SparkSession) -> Accumulator[Any]:
+def highest(spark: SparkSession) -> AbstractContextManager[Accumulator[Any]]:
     """The highest numbers by key: a task that is run twice changes nothing. Keys are (table, number of partition)."""
-    return spark.sparkContext.accumulator({}, _Highest())
+    return passing(spark, {}, _Highest())
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,12 +73,22 @@ class Watermarks:
 
     def next(self, previous: Times, positions: Sequence[Positions], clock: int) -> dict[str, int | None]:
         """For each group the least watermark of its tables that are not idle; it never goes back."""
+        self._forget_others(positions)
         if not self.groups:
             return {}
         marks = self.account.marks
         times = [self._time(i, table, marks[i], clock) for i, table in enumerate(positions)]
         named = {group_name(group): [times[i] for i in group] for group in self.groups}
         return {name: _moved(previous.get(name), found) for name, found in named.items()}
+
+    def _forget_others(self, positions: Sequence[Positions]) -> None:
+        """Topics come and go, and what is known of those that are gone must not pile up."""
+        known = {(i, p) for i, where in enumerate(positions) for p in where.at}
+        for i, marks in enumerate(self.account.marks):
+            for p in [p for p in marks if (i, p) not in known]:
+                del marks[p]
+        for gone in self._seen.keys() - known:
+            del self._seen[gone]
 
     def held(self, positions: Sequence[Positions], clock: int) -> set[int]:
         """Tables that are too far ahead of the slowest of their alignment group: nothing more is read of them."""

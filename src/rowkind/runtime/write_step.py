@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,10 +18,9 @@ from rowkind.kafka.encoding import MessageEncoder
 from rowkind.kafka.partitioners import Partitioner, partitioner_named
 from rowkind.kafka.transactions import Fenced, Promise, give_back, transaction
 from rowkind.kafka.writer import Writer, drop_writer, writer_for
-from rowkind.operators.buffer import buffered
 from rowkind.operators.net import net_change
 from rowkind.runtime.failpoints import failpoint
-from rowkind.runtime.steps import CHUNK_ROWS, Batches, task_number
+from rowkind.runtime.steps import Batches, chunk_rows, task_number
 
 SUMMARY = pa.schema([pa.field("rows", pa.int64())])
 """What a sink task answers: an action needs a row to wait for."""
@@ -48,8 +47,6 @@ class Write:
         encoder = _encoder(self.table, self.constraints)
         encoder.counts.clear()
         rows: Batches = map(encoder.enforced, batches if self.net_key is None else self._net(batches, encoder.counts))
-        if encoder.table.sink.buffer_max_rows and self.net_key is None:
-            rows = _buffered(rows, encoder)
         send = _Sending(encoder, self._partitioner(encoder.table.sink.partitioner))
         written = self._plainly(rows, send) if self.promise is None else self._once(rows, send, self.promise)
         counts.update({f"{encoder.table.name}.{name}": count for name, count in encoder.counts.items()})
@@ -111,7 +108,7 @@ class Write:
         changes = pa.Table.from_batches(found).combine_chunks()
         net = net_change(changes, list(self.net_key or ()))
         counts["changes-coalesced"] += changes.num_rows - net.num_rows
-        yield from net.to_batches(max_chunksize=CHUNK_ROWS)
+        yield from net.to_batches(max_chunksize=chunk_rows(net))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,20 +122,6 @@ class _Sending:
         chooses = self.partitioner is not None
         writer.write(self.encoder.encode(rows), self.partitioner, rows.to_pylist if chooses else None)
         return int(rows.num_rows)
-
-
-def _buffered(rows: Iterable[pa.RecordBatch], encoder: MessageEncoder) -> Iterator[pa.RecordBatch]:
-    """The last row of each key in a buffer; all is written when the batch ends."""
-    table, counts = encoder.table, encoder.counts
-
-    def counted() -> Iterator[pa.RecordBatch]:
-        for batch in rows:
-            counts["changes-coalesced"] += batch.num_rows
-            yield batch
-
-    for batch in buffered(counted(), list(table.primary_key), table.sink.buffer_max_rows):
-        counts["changes-coalesced"] -= batch.num_rows
-        yield batch
 
 
 def _topic(table: KafkaTable) -> str | None:

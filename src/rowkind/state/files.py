@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
+import time
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import IO, Any
 
@@ -15,6 +17,13 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 
 from rowkind.errors import RowkindError
+
+ABANDONED_SECONDS = 3600.0
+"""A file that is being written and was not added to for so long has no writer any more."""
+UNUSED_SECONDS = 24 * 3600.0
+"""Local copies of a remote folder that nobody asked for in this time are removed."""
+_DRAFTS = (".tmp", ".draft")
+_looked = -ABANDONED_SECONDS
 
 
 class ChecksumSink:
@@ -173,6 +182,24 @@ class Folder:
         if not self.local:
             _unlink(os.path.join(self._cache, name))
 
+    def prune(self, names: Collection[str]) -> None:
+        """Drop local copies of other files than these, and now and then those of folders that nobody asks for."""
+        if self.local or not os.path.isdir(self._cache):
+            return
+        for name in set(os.listdir(self._cache)) - set(names):
+            path = os.path.join(self._cache, name)
+            if not name.endswith(_DRAFTS) or _abandoned(path, ABANDONED_SECONDS):
+                _unlink(path)
+        os.utime(self._cache)
+        _prune_copies(os.path.dirname(self._cache))
+
+    def clear_abandoned(self) -> None:
+        """Remove what processes have left behind that died while they wrote."""
+        if self.local and os.path.isdir(self._path):
+            for name in os.listdir(self._path):
+                if name.endswith(_DRAFTS) and _abandoned(self.path(name), ABANDONED_SECONDS):
+                    _unlink(self.path(name))
+
     def exists(self, name: str) -> bool:
         return bool(self._fs.get_file_info(self.path(name)).type == pafs.FileType.File)
 
@@ -232,6 +259,26 @@ def _sync(folder: str) -> None:
         os.fsync(file)
     finally:
         os.close(file)
+
+
+def _abandoned(path: str, seconds: float) -> bool:
+    """Whether a file or folder was not changed for so long."""
+    try:
+        return time.time() - os.stat(path).st_mtime > seconds
+    except FileNotFoundError:
+        return False
+
+
+def _prune_copies(base: str) -> None:
+    """Local copies of partitions that moved to another machine, or of jobs that ended; looked for once an hour."""
+    global _looked
+    if time.monotonic() - _looked < ABANDONED_SECONDS:
+        return
+    _looked = time.monotonic()
+    for name in os.listdir(base):
+        folder = os.path.join(base, name)
+        if _abandoned(folder, UNUSED_SECONDS):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _unlink(path: str) -> None:

@@ -30,7 +30,7 @@ SEGMENT_BYTES = 1 << 27
 """Few segments make small reads fast; a merge holds one in memory, and a string column cannot pass two gigabytes."""
 
 _STRIDE = 64
-_MOST_VERIFIED = 100_000
+_MOST_VERIFIED = 20_000
 _verified: dict[tuple[str, RunInfo], None] = {}
 
 Rows = npt.NDArray[np.int64]
@@ -122,6 +122,11 @@ def _verify(folder: Folder, info: RunInfo) -> None:
     _verified[folder.path(info.name), info] = None
     if len(_verified) > _MOST_VERIFIED:
         _verified.pop(next(iter(_verified)))
+
+
+def forget(folder: Folder, info: RunInfo) -> None:
+    """A file that no version needs any more."""
+    _verified.pop((folder.path(info.name), info), None)
 
 
 def _segments(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -13,14 +12,14 @@ from rowkind.state.compaction import maintain, take_up
 from rowkind.state.contract import Order
 from rowkind.state.files import Folder
 from rowkind.state.listing import Listing, read_listing, write_listing
+from rowkind.state.open_runs import OpenRuns
 from rowkind.state.ordering import orders
 from rowkind.state.retention import remove_before
-from rowkind.state.run import Place, Run, RunInfo, open_run, stored_schema, write_delta
+from rowkind.state.run import Place, Run, RunInfo, stored_schema, write_delta
 from rowkind.state.table import StateTable, TableDefinition
 
-_OPEN_RUNS = 4096
-_open: OrderedDict[tuple[str, RunInfo], Run] = OrderedDict()
-"""Mapped runs of this process, by path and content; a mapping costs address space, not memory."""
+_open = OpenRuns()
+"""Of this process."""
 
 
 class StateStore:
@@ -59,6 +58,8 @@ class StateStore:
         self._folder = Folder(f"{root.rstrip('/')}/{operator}/{partition}", cache, sync)
         self._base_version = base
         self._base = Listing() if base is None else read_listing(self._folder, base, self._place)
+        _open.keep_only(self._folder, (info for runs in self._base.tables.values() for info in runs))
+        self._folder.prune(self._base.names)
         self._opened: dict[str, tuple[StateTable, tuple[RunInfo, ...]]] = {}
 
     def table(
@@ -94,6 +95,7 @@ class StateStore:
         write_listing(self._folder, self.version, listing, self._place.checkpoint)
         if self._oldest is not None:
             remove_before(self._folder, self.version, self._oldest, self._place)
+            self._folder.clear_abandoned()
 
     def _check_definition(self, definition: TableDefinition) -> None:
         stored = self._base.definitions.get(definition.name)
@@ -107,11 +109,4 @@ class StateStore:
             )
 
     def _run(self, info: RunInfo) -> Run:
-        key = self._folder.path(info.name), info
-        run = _open.get(key)
-        if run is None:
-            run = _open[key] = open_run(self._folder, info, self._place)
-            if len(_open) > _OPEN_RUNS:
-                _open.popitem(last=False)
-        _open.move_to_end(key)
-        return run
+        return _open.run(self._folder, info, self._place)

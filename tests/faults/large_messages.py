@@ -1,0 +1,61 @@
+"""A job that copies large messages and keeps the last one of each key, and how much memory it took.
+
+`python -m tests.faults.large_messages <broker> <source> <copies> <latest>` prints the job's counts and the most memory
+that the driver, its JVM and its workers held together, in MB.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+
+from rowkind.runtime.session import Session
+from rowkind.runtime.spark import start_spark
+from tests.faults.processes import children, memory
+
+SCRIPT = """
+CREATE TABLE source (id INT, text STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+    'topic' = '{source}', {at}, 'key.format' = 'json', 'value.format' = 'json', 'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE copies (id INT, text STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+    'topic' = '{copies}', {at}, 'key.format' = 'json', 'value.format' = 'json');
+CREATE TABLE latest (text STRING, ids BIGINT, PRIMARY KEY (text) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+    'topic' = '{latest}', {at}, 'key.format' = 'json', 'value.format' = 'json');
+BEGIN STATEMENT SET;
+INSERT INTO copies SELECT id, text FROM source WHERE CHAR_LENGTH(text) > 3;
+INSERT INTO latest SELECT SUBSTRING(text FROM 1 FOR 8), COUNT(*) FROM source GROUP BY SUBSTRING(text FROM 1 FOR 8);
+END;
+"""
+
+
+class Peak(threading.Thread):
+    """The most memory that all processes had together."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.highest = 0.0
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        while not self.over.wait(0.1):
+            self.highest = max(self.highest, sum(map(memory, [os.getpid(), *children(os.getpid())])))
+
+
+def main() -> None:
+    broker, source, copies, latest = sys.argv[1:]
+    spark = start_spark("local[2,4]", {"spark.driver.memory": "768m"})
+    at = f"'properties.bootstrap.servers' = '{broker}', 'properties.max.request.size' = '20000000'"
+    peak = Peak()
+    peak.start()
+    session = Session(spark, notify=lambda _: None)
+    session.sql(SCRIPT.format(at=at, source=source, copies=copies, latest=latest))
+    [job] = session.jobs
+    job.wait()
+    peak.over.set()
+    print(json.dumps({"megabytes": peak.highest, "batches": job.progress.batches, **job.progress.counts}), flush=True)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

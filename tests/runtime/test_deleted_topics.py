@@ -1,0 +1,54 @@
+"""A topic that is deleted while a job reads it: left where the table allows it, and forgotten."""
+
+from __future__ import annotations
+
+from rowkind.kafka.ranges import OffsetRange, Partition
+from rowkind.runtime.watermarks import Account, Mark, Positions, Watermarks
+from tests.runtime.tables import APPEND, table
+from tests.runtime.test_batches import Log, entry_of, planner, ranges
+
+MONDAY, TUESDAY = Partition("monday", 0), Partition("tuesday", 0)
+
+
+class Shrinking(Log):
+    """Partitions may go away."""
+
+    def end(self, partitions: object) -> dict[Partition, int]:
+        return dict(self.ends)
+
+
+def test_the_others_go_on_without_it() -> None:
+    log = Shrinking({MONDAY: 5, TUESDAY: 5})
+    first = entry_of(planner(log).next({}))
+    assert first["left"] == [[]]
+    log.ends = {TUESDAY: 9}
+    second = entry_of(planner(log).next(first))
+    assert second["left"] == [["monday"]]
+    assert second["until"] == [{"tuesday": {"0": 9}}]
+    assert second["topics"] == [{"tuesday": "first"}]
+    assert ranges(second) == {OffsetRange("tuesday", 0, 5, 9)}
+    assert planner(log).next(second) is None
+
+
+def test_it_is_told_at_once_even_when_there_is_nothing_to_read() -> None:
+    log = Shrinking({MONDAY: 5})
+    first = entry_of(planner(log).next({}))
+    log.ends = {}
+    second = entry_of(planner(log).next(first))
+    assert (second["left"], second["tasks"], second["until"]) == ([["monday"]], {}, [{}])
+    assert planner(log).next(second) is None
+
+
+def test_a_partition_that_is_gone_is_not_a_deleted_topic() -> None:
+    log = Shrinking({MONDAY: 5, Partition("monday", 1): 5})
+    first = entry_of(planner(log).next({}))
+    log.ends = {MONDAY: 6}
+    second = entry_of(planner(log).next(first))
+    assert (second["left"], second["until"]) == ([[]], [{"monday": {"0": 6}}])
+
+
+def test_watermarks_of_deleted_topics_are_forgotten() -> None:
+    account = Account([{MONDAY: Mark(1, 1), TUESDAY: Mark(2, 2)}])
+    watermarks = Watermarks([table("id INT", APPEND)], [(0,)], account)
+    moved = watermarks.next({}, [Positions({TUESDAY: 5}, {TUESDAY: 5}, None)], 3)
+    assert (moved, account.marks) == ({"0": 2}, [{TUESDAY: Mark(2, 2)}])
