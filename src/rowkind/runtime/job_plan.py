@@ -148,6 +148,7 @@ ORDERING = (
     n.Rank,
     n.SetDifference,
     n.SinkMaterialize,
+    n.SinkBuffer,
     t.WindowAggregate,
     t.WindowRank,
     t.WindowJoin,
