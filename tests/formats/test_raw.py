@@ -77,9 +77,10 @@ def test_what_a_charset_cannot_hold_is_replaced() -> None:
     assert decode(t.STRING, b"\xff", charset="US-ASCII").rows.column(0).to_pylist() == ["�"]
 
 
-def test_utf8_is_not_checked_so_that_a_copy_keeps_the_bytes() -> None:
-    decoded = decode(t.STRING, b"\xff\xfe")
-    assert RAW.encoder([t.Field("f", t.STRING)], choice()).encode(decoded.rows).to_pylist() == [b"\xff\xfe"]
+def test_what_is_not_utf8_is_replaced_in_a_text_and_kept_in_bytes() -> None:
+    for type, written in ((t.STRING, "\ufffd\ufffd".encode()), (t.BYTES, b"\xff\xfe")):
+        decoded = decode(type, b"\xff\xfe")
+        assert RAW.encoder([t.Field("f", type)], choice()).encode(decoded.rows).to_pylist() == [written]
 
 
 def test_bytes_pass_through() -> None:

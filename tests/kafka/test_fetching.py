@@ -11,16 +11,20 @@ import pytest
 from rowkind.kafka.bulk_fetching import BulkFetcher
 from rowkind.kafka.fetching import Event, Fetched, Fetcher, MessageFetcher, ReadFields
 from rowkind.kafka.ranges import Partition
-from tests.kafka_client import KafkaClient, TopicFactory
+from tests.kafka_client import KafkaClient, Record, TopicFactory
 
 pytestmark = pytest.mark.kafka
 
 SEED = int(os.environ.get("ROWKIND_SEED", "0")) or random.randrange(10**6)
-FIELDS = ReadFields(True, True, ("offset", "timestamp", "topic", "partition"))
+FIELDS = ReadFields(True, True, ("offset", "timestamp", "topic", "partition", "headers", "header-list"))
 
 
 def payload(rng: random.Random) -> bytes | None:
     return rng.choice([None, b"", rng.randbytes(rng.randrange(1, 40)), rng.randbytes(rng.randrange(1, 4000))])
+
+
+def headers(rng: random.Random) -> tuple[tuple[str, bytes | None], ...]:
+    return tuple((rng.choice(["a", "a", "ü", ""]), payload(rng)) for _ in range(rng.choice([0, 0, 1, 3])))
 
 
 def all_of(fetcher: Fetcher, count: int, rng: random.Random) -> pa.Table:
@@ -35,9 +39,8 @@ def all_of(fetcher: Fetcher, count: int, rng: random.Random) -> pa.Table:
 def test_bulk_equals_message_by_message(topic: TopicFactory, kafka_client: KafkaClient, compression: str) -> None:
     print(f"ROWKIND_SEED={SEED}")
     rng, name, count = random.Random(SEED), topic(), 3000
-    kafka_client.produce(
-        name, [(payload(rng), payload(rng)) for _ in range(count)], **{"compression.type": compression}
-    )
+    records = [Record(payload(rng), payload(rng), headers=headers(rng)) for _ in range(count)]
+    kafka_client.produce(name, records, **{"compression.type": compression})
     found = []
     for kind in (BulkFetcher, MessageFetcher):
         fetcher = kind({"bootstrap.servers": kafka_client.bootstrap}, Partition(name, 0), 0, FIELDS)

@@ -9,19 +9,22 @@ from confluent_kafka import KafkaError, KafkaException
 
 from rowkind.catalog.metadata import READABLE
 from rowkind.catalog.types import arrow_type
+from rowkind.formats.charsets import utf8_text
 from rowkind.kafka import librdkafka
 from rowkind.kafka.clients import Properties, Reports, refused
 from rowkind.kafka.events import Events
 from rowkind.kafka.fetching import Event, Fetched, ReadFields
 from rowkind.kafka.librdkafka import KEY, KEY_LENGTH, OFFSET, PAYLOAD, PAYLOAD_LENGTH, Messages
+from rowkind.kafka.metadata import headers_array
 from rowkind.kafka.properties import consumer_config
 from rowkind.kafka.ranges import Partition
 
-_FIELDS = frozenset({"topic", "partition", "offset", "timestamp"})
+_HEADERS = ("headers", "header-list")
+_FIELDS = frozenset({"topic", "partition", "offset", "timestamp", *_HEADERS})
 
 
 def in_bulk(properties: Properties, fields: ReadFields) -> bool:
-    """Whether messages can be taken so: headers are not among the bulk, nor are clients that ask for tokens."""
+    """Whether messages can be taken so: leader epochs are not among the bulk, nor are clients that ask for tokens."""
     settings = consumer_config(properties).values
     return librdkafka.USABLE and _FIELDS.issuperset(fields.metadata) and not any(map(callable, settings.values()))
 
@@ -89,6 +92,9 @@ class BulkFetcher:
         return Fetched(self._fields.batch(columns, len(messages)), offsets)
 
     def _metadata(self, name: str, messages: Messages, offsets: librdkafka.Words) -> pa.Array:
+        if name in _HEADERS:
+            told = ([(utf8_text(key), value) for key, value in headers] for headers in messages.headers())
+            return headers_array(name, list(told))
         type = arrow_type(READABLE[name])
         if name == "offset":
             return pa.array(offsets, type)

@@ -22,6 +22,7 @@ from confluent_kafka import KafkaError, KafkaException, Producer, __version__, c
 
 Words = npt.NDArray[np.int64]
 Pointer = ctypes.c_void_p
+Headers = list[tuple[bytes, bytes | None]]
 
 USABLE = str(__version__).startswith("2.") and struct.calcsize("P") == 8 and sys.byteorder == "little"
 """Whether the client is one whose objects begin with librdkafka's handle, and messages are laid out as below."""
@@ -87,6 +88,10 @@ topic_name = _function(_quick, "topic_name", ctypes.c_char_p, Pointer)
 last_error = _function(_waiting, "last_error", ctypes.c_int)
 message_destroy = _function(_quick, "message_destroy", None, Pointer)
 _message_timestamp = _function(_quick, "message_timestamp", ctypes.c_int64, Pointer, Pointer)
+_message_headers = _function(_quick, "message_headers", ctypes.c_int, Pointer, Pointer)
+_header_get_all = _function(
+    _quick, "header_get_all", ctypes.c_int, Pointer, ctypes.c_size_t, Pointer, Pointer, Pointer
+)  # fmt: skip
 
 
 class Refused(Exception):
@@ -184,12 +189,28 @@ class Messages:
         """Milliseconds; -1 where there is none."""
         return np.fromiter((_message_timestamp(p, None) for p in self.pointers.tolist()), np.int64, len(self))
 
+    def headers(self) -> list[Headers]:
+        """In their order. Names are bytes: a producer may write what is not text, and the Python client fails on it."""
+        return [_headers_of(pointer) for pointer in self.pointers.tolist()]
+
     def texts(self, pointer: int, length: int) -> pa.Array:
         """The keys or the payloads, copied."""
         return _copied(self.member(pointer), self.member(length))
 
     def release(self) -> None:
         deque(map(message_destroy, self.pointers.tolist()), maxlen=0)
+
+
+def _headers_of(message: int) -> Headers:
+    headers = Pointer()
+    found: Headers = []
+    if _message_headers(message, ctypes.byref(headers)) != 0:
+        return []
+    name, value, size = ctypes.c_char_p(), Pointer(), ctypes.c_size_t()
+    parts = ctypes.byref(name), ctypes.byref(value), ctypes.byref(size)
+    while _header_get_all(headers, len(found), *parts) == 0:
+        found.append((name.value or b"", ctypes.string_at(value.value, size.value) if value.value else None))
+    return found
 
 
 def _copied(starts: Words, lengths: Words) -> pa.Array:

@@ -52,24 +52,22 @@ def _timestamp_type(messages: Messages, type: pa.DataType) -> pa.Array:
     return pa.array([_TIMESTAMP_TYPES[m.timestamp()[0]] for m in messages], type)
 
 
-def _headers(messages: Messages, type: pa.DataType) -> pa.Array:
-    """The last of several headers with one name wins."""
-    found: list[Any] = list(map(Message.headers, messages))
+def headers_array(name: str, found: Sequence[Any]) -> pa.Array:
+    """`headers`, where the last of several with one name wins, or `header-list`, from pairs of text and bytes."""
+    type = arrow_type(READABLE[name])
     if not any(found):
-        return _empty(type, len(found))
-    return pa.array([list(dict(headers or ()).items()) for headers in found], type)
-
-
-def _header_list(messages: Messages, type: pa.DataType) -> pa.Array:
-    found: list[Any] = list(map(Message.headers, messages))
-    if not any(found):
-        return _empty(type, len(found))
+        return pa.repeat(pa.scalar([], type), len(found))  # topics without headers are the rule
+    if name == "headers":
+        return pa.array([list(dict(headers or ()).items()) for headers in found], type)
     return pa.array([[{"key": k, "value": v} for k, v in headers or ()] for headers in found], type)
 
 
-def _empty(type: pa.DataType, size: int) -> pa.Array:
-    """Empty lists or maps: topics without headers are the rule."""
-    return pa.repeat(pa.scalar([], type), size)
+def _headers(messages: Messages, type: pa.DataType) -> pa.Array:
+    return headers_array("headers", list(map(Message.headers, messages)))
+
+
+def _header_list(messages: Messages, type: pa.DataType) -> pa.Array:
+    return headers_array("header-list", list(map(Message.headers, messages)))
 
 
 _ARRAYS: dict[str, Callable[[Messages, pa.DataType], Any]] = {
