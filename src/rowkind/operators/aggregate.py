@@ -42,7 +42,7 @@ from rowkind.operators.slots import NUMBER, PART, PLACE, Keeps, Slot, arrived, s
 from rowkind.state.contract import State, StateTables
 from rowkind.state.hashing import concat_hashes, equal_rows, hash_rows
 
-ROWS = "__rows"
+ROWS, CAME = "__rows", "__came"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ class Aggregate:
     """Whether results are given again that did not change."""
     doubtful: bool = False
     """Whether rows may be taken back that were never given: see `shortfall`."""
+    tells: bool = False
+    """Whether results tell the place of their last row: groups have none of their own."""
 
     @property
     def input_schemas(self) -> tuple[pa.Schema, ...]:
@@ -132,6 +134,7 @@ class Aggregate:
     @cached_property
     def exchange_schema(self) -> pa.Schema:
         fields = [*(self.input.field(name) for name in self.group), pa.field(ROWS, pa.int64())]
+        fields += [pa.field(CAME, pa.int64())] * self.tells
         fields += self._accumulator_fields
         if self.slots:
             fields += [pa.field(PART, pa.int8()), pa.field(NUMBER, pa.int64())]
@@ -167,6 +170,8 @@ class Aggregate:
         groups = group(hashes)
         columns = {name: column_array(delta, name).take(pa.array(groups.first)) for name in self.group}
         columns[ROWS] = pa.array(groups.sum(weights))
+        if self.tells:
+            columns[CAME] = pa.array(latest(groups, places))
         for at, accumulator in self.accumulators.items():
             call = self.calls[at]
             if at not in self._distinct_calls:
@@ -228,7 +233,9 @@ class Aggregate:
         change = difference(before, after, had, has, update_before=self.update_before, keep_unchanged=again)
         counters[SUPPRESSED] += change.suppressed
         self._write(table, groups, old, stored, had, has)
-        return Output(change.rows.cast(self.output_schema), {k: v for k, v in counters.items() if v})
+        came = latest(groups, ints(column_array(delta, CAME)))[change.of] if self.tells else None
+        counted = {k: v for k, v in counters.items() if v}
+        return Output(change.rows.cast(self.output_schema), counted, came=came)
 
     def canonical(self, delta: pa.Table) -> pa.Table:
         """Rows in an order of their own: float sums must not depend on what the exchange delivers first."""
@@ -362,6 +369,13 @@ class Aggregate:
             upsert_keys=groups.hashes.take(put),
             delete_keys=groups.hashes.take(drop),
         )
+
+
+def latest(groups: Groups, places: Ints) -> Ints:
+    """The last place of each group; 0 for a group without rows."""
+    last = np.zeros(len(groups), dtype=np.int64)
+    np.maximum.at(last, groups.index[: len(places)], places)
+    return last
 
 
 def partials_of(table: pa.Table, index: Ints) -> Partials:

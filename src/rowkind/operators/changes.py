@@ -119,6 +119,8 @@ def shortfall(owner: Ints, order: Ints, signs: Ints, held: Ints) -> Ints:
 @dataclass(frozen=True, slots=True)
 class Difference:
     rows: pa.Table
+    of: Ints
+    """The number of the result that each row is of."""
     suppressed: int
 
 
@@ -141,7 +143,7 @@ def difference(
     order = np.argsort(np.concatenate([old_rows * 2, new_rows * 2 + 1]))
     rows = pa.concat_tables([old.take(pa.array(old_rows)), new.take(pa.array(new_rows)).cast(old.schema)])
     rows = rows.append_column(KIND_FIELD, pa.array(kinds)).combine_chunks().take(pa.array(order))
-    return Difference(rows, 0 if keep_unchanged else int(same.sum()))
+    return Difference(rows, np.concatenate([old_rows, new_rows])[order], 0 if keep_unchanged else int(same.sum()))
 
 
 KIND_FIELD = pa.field(KIND_COLUMN, pa.int8(), nullable=False)

@@ -19,6 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from rowkind.state.contract import StateTables
@@ -49,6 +51,8 @@ class Output:
     counters: Mapping[str, int] = field(default_factory=dict)
     due: int | None = None
     """When the operator has to be run again even without rows, by the clock: of processing-time windows."""
+    came: npt.NDArray[np.int64] | None = None
+    """Of an operator that tells it: for each row, where the last input row was that it comes from."""
 
 
 class Operator(Protocol):

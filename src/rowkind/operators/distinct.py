@@ -8,14 +8,15 @@ group and merges. Use `sharded(aggregate)` in place of the aggregate.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from rowkind.operators.accumulators import ints
-from rowkind.operators.aggregate import ROWS, Aggregate, partials_of
+from rowkind.operators.aggregate import CAME, ROWS, Aggregate, latest, partials_of
 from rowkind.operators.changes import column_array, group
 from rowkind.operators.contract import BatchContext, Operator, Output
 from rowkind.operators.slots import PART, Keeps
@@ -30,6 +31,18 @@ def sharded(aggregate: Aggregate) -> tuple[Operator, ...]:
     if not any(slot.keeps is Keeps.DISTINCT for slot in aggregate.slots):
         return (aggregate,)
     return DistinctStage(aggregate), MergeStage(aggregate)
+
+
+def telling(stages: Sequence[Operator]) -> tuple[Operator, ...]:
+    """The operators of an aggregate, so that their results tell when they came."""
+    return tuple(_telling(stage) for stage in stages)
+
+
+def _telling(stage: Operator) -> Operator:
+    if isinstance(stage, Aggregate):
+        return replace(stage, tells=True)
+    assert isinstance(stage, (DistinctStage, MergeStage))
+    return replace(stage, aggregate=replace(stage.aggregate, tells=True))
 
 
 @dataclass(frozen=True)
@@ -71,6 +84,8 @@ class DistinctStage:
         for at, merged in aggregate.merged(sources, groups).items():
             columns |= zip(aggregate.columns[at], merged, strict=True)
         columns[ROWS] = pa.array(groups.sum(ints(column_array(delta, ROWS))))
+        if aggregate.tells:
+            columns[CAME] = pa.array(latest(groups, ints(column_array(delta, CAME))))
         columns[PART] = pa.array(np.zeros(len(groups), dtype=np.int8))
         others = [slot.number for slot in aggregate.slots if slot.keeps is not Keeps.DISTINCT]
         passed = delta.filter(pa.array(np.isin(ints(column_array(delta, PART)), others)))

@@ -65,9 +65,12 @@ class Rank(Partitioned):
         return *self.order, Order(SEQUENCE, self.latest_first)
 
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
-        place = pa.array(order + np.arange(delta.num_rows))
+        return self.placed(delta, order + np.arange(delta.num_rows))
+
+    def placed(self, delta: pa.Table, places: Ints) -> pa.Table:
+        """As `combine`, of rows that tell when they came."""
         rows = pa.Table.from_arrays(
-            [*(delta.column(name) for name in self.columns.names), place, delta.column(KIND_COLUMN)],
+            [*(delta.column(name) for name in self.columns.names), pa.array(places), delta.column(KIND_COLUMN)],
             schema=self.exchange_schema,
         )
         if not self.append_only or self._bound is None:

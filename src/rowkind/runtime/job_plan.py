@@ -12,6 +12,7 @@ from rowkind.catalog.constraints import USUAL, Constraints
 from rowkind.catalog.inserts import check_sink_parallelism
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.operators.contract import Operator
+from rowkind.operators.distinct import telling
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.identity import identity
@@ -95,7 +96,8 @@ def job_plan(
         _count(root, uses)
     scans = tuple(sorted((node for node in uses if isinstance(node, n.Scan)), key=_place))
     names = operator_names(uses)
-    operators = {node: _stages(node, name.name, ttl) for node, name in names.items()}
+    asked = {below for node in names if (below := _ranked_groups(node, uses)) is not None}
+    operators = {node: _stages(node, name.name, ttl, node in asked) for node, name in names.items()}
     followed = {scan for node in operators if follows_watermark(node) for scan in watermarked_below(node)}
     followed |= {scan for scan in scans if scan.table.scan.alignment is not None}
     return JobPlan(
@@ -127,9 +129,21 @@ def _tasks(node: n.Node, partitions: int) -> int | None:
     return None if not below or None in below else sum(tasks for tasks in below if tasks is not None)
 
 
-def _stages(node: n.Node, name: str, ttl: timedelta) -> tuple[NamedOperator, ...]:
+def _ranked_groups(node: n.Node, uses: Counter[n.Node]) -> n.Aggregate | None:
+    """The grouping whose results a ranking takes as they come: it must say when they came, as ties go by that.
+
+    Where Spark computes something on the way, or others read the same results, the order of tasks has to do.
+    """
+    below = node.input if isinstance(node, n.Rank) else None
+    while isinstance(below, n.Project) and uses[below] == 1 and all(e.expr.column for e in below.expressions):
+        below = below.input
+    return below if isinstance(below, n.Aggregate) and uses[below] == 1 else None
+
+
+def _stages(node: n.Node, name: str, ttl: timedelta, tells: bool) -> tuple[NamedOperator, ...]:
     """The operators of a node, one behind the other, each with its own state."""
     stages = operators_for(node, int(ttl.total_seconds() * 1000))
+    stages = telling(stages) if tells else stages
     names = [f"{name}.{i}" if i else name for i in range(len(stages))]
     return tuple(map(NamedOperator, names, stages))
 

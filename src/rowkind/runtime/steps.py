@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
@@ -23,7 +24,9 @@ from rowkind.kafka.messages import MessageDecoder
 from rowkind.kafka.ranges import OffsetRange, Partition
 from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
 from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.operators.aggregate import CAME
 from rowkind.operators.contract import BatchContext, Operator
+from rowkind.operators.rank import Rank
 from rowkind.runtime.counters import add_counts
 from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.exchange import packed, unpacked
@@ -143,9 +146,10 @@ class Pick:
     """(new name, old name)"""
 
     def run(self, batches: Batches, counts: Counter[str]) -> Batches:
-        names = [new for new, _ in self.columns]
         for batch in batches:
-            yield pa.RecordBatch.from_arrays([batch.column(old) for _, old in self.columns], names=names)
+            columns = [*self.columns, *((CAME, CAME) for name in batch.schema.names if name == CAME)]
+            names = [new for new, _ in columns]
+            yield pa.RecordBatch.from_arrays([batch.column(old) for _, old in columns], names=names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +174,22 @@ class Combine:
             yield from self._combined(operator, pending, order)
 
     def _combined(self, operator: Operator, pending: list[pa.RecordBatch], order: int) -> Batches:
-        delta = fitted(pending, operator.input_schemas[self.input])
-        rows = fitted(operator.combine(delta, self.input, order).to_batches(), operator.exchange_schema)
+        delta, came = fitted(pending, operator.input_schemas[self.input]), _came(pending)
+        if came is None or not isinstance(operator, Rank):
+            combined = operator.combine(delta, self.input, order)
+        else:
+            combined = operator.placed(delta, came)
+        rows = fitted(combined.to_batches(), operator.exchange_schema)
         step = chunk_rows(rows)
         for start in range(0, rows.num_rows, step):
             yield from packed(rows.slice(start, step), operator.key, self.partitions)
+
+
+def _came(batches: Sequence[pa.RecordBatch]) -> npt.NDArray[np.int64] | None:
+    """When rows came, if they tell it: else the order of the tasks that hold them is all there is."""
+    if CAME not in batches[0].schema.names:
+        return None
+    return np.concatenate([batch.column(CAME).to_numpy() for batch in batches])
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +238,8 @@ class Process:
             self.times.add({DUE: -output.due})
         counted = {**output.counters, "expired-state": store.expired}
         counts.update({f"{place.operator}.{name}": count for name, count in counted.items() if count})
-        yield from output.rows.to_batches(max_chunksize=chunk_rows(output.rows))
+        rows = output.rows if output.came is None else output.rows.append_column(CAME, pa.array(output.came))
+        yield from rows.to_batches(max_chunksize=chunk_rows(rows))
 
 
 @lru_cache(maxsize=64)
