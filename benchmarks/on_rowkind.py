@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from rowkind.runtime.job import Job
 from rowkind.runtime.session import Session
 from rowkind.runtime.spark import start_spark
-from tests.faults.processes import workers
+from tests.faults.processes import processes, workers
 
 
 def main() -> None:
@@ -22,8 +22,9 @@ def main() -> None:
     spark = start_spark()
     startup = time.monotonic() - started
     first, small = (_seconds(spark, sys.argv[1], sys.argv[2]) for _ in range(2))
+    before = _cpu_seconds()
     whole = _seconds(spark, sys.argv[3], sys.argv[4])
-    took = {"startup": startup, "first": first, "small": small, "seconds": whole}
+    took = {"startup": startup, "first": first, "small": small, "seconds": whole, "cpu": _cpu_seconds() - before}
     print(json.dumps({**took, "worker_megabytes": _most_memory()}))
     spark.stop()
 
@@ -36,6 +37,15 @@ def _seconds(spark: SparkSession, tables: str, insert: str) -> float:
     assert isinstance(job, Job)
     job.wait()
     return time.monotonic() - started
+
+
+def _cpu_seconds() -> float:
+    """What the driver, Java and the workers have used so far, with workers that have ended."""
+    ticks = 0
+    for process in processes(os.getsid(0)):
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _most_memory() -> int:

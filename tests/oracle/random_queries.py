@@ -7,7 +7,7 @@ kind each, so that only like is compared with like. The result goes into a table
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tests.oracle.corpus import Case
@@ -60,7 +60,7 @@ def _table(rng: random.Random) -> Relation:
     return Relation(f"SELECT * FROM {name}", TABLES[name])
 
 
-def _test(rng: random.Random, columns: Columns, prefix: str = "") -> str:
+def _test(rng: random.Random, columns: Sequence[tuple[str, str]], prefix: str = "") -> str:
     name, kind = rng.choice(columns)
     test = rng.choice(_TESTS[kind]).format(f"{prefix}{name}")
     return f"NOT ({test})" if rng.random() < 0.2 else test
@@ -93,7 +93,7 @@ def _joined(rng: random.Random, below: Relation) -> Relation:
     kind = rng.choice(kinds)
     on = f"l.{rng.choice(below.of_kind(kind))} = r.{rng.choice(other.of_kind(kind))}"
     if rng.random() < 0.3:
-        on += f" AND {_test(rng, other.columns, 'r.')}"
+        on += f" AND {_test(rng, [c for c in other.columns if c[1] != 'text'], 'r.')}"  # no functions there
     sides = [*((f"l.{n}", k) for n, k in below.columns), *((f"r.{n}", k) for n, k in other.columns)]
     kept = rng.sample(sides, min(len(sides), 4))
     select = ", ".join(f"{sql} AS j{at}" for at, (sql, _) in enumerate(kept))
