@@ -8,6 +8,7 @@ help:
 	@echo "make check    ruff, mypy and the fast tests: no Kafka, no Spark, nothing random; two minutes"
 	@echo "make test     install what the tests need, check the code, run all tests; a quarter of an hour"
 	@echo "make faults   do harm to running jobs, scenario by scenario, and say what was survived"
+	@echo "make soak     one job for BATCHES=300 batches under churn and kills: nothing may grow"
 	@echo "make fuzz     random changelogs, queries and messages with fresh seeds, for SECONDS=300"
 	@echo "make install  create .venv with the rowkind command"
 	@echo "make warm     write down Java's classes of Spark: it starts in half the time from then on"
@@ -45,6 +46,10 @@ test: install lint warm
 faults: install warm
 	$(BIN)/pytest -v -m "matrix or fault"
 
+BATCHES ?= 300
+soak: install warm
+	$(BIN)/python -m tests.faults.soak --batches $(BATCHES)
+
 SECONDS ?= 300
 fuzz: install
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
@@ -68,4 +73,4 @@ tools/flink/.venv/.installed: tools/flink/requirements.txt | install
 
 flink: tools/flink/.venv/.installed
 
-.PHONY: help install warm lint check test faults fuzz demo docs bench flink
+.PHONY: help install warm lint check test faults soak fuzz demo docs bench flink
