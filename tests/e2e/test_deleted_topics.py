@@ -84,3 +84,16 @@ def test_of_a_list_of_topics_one_is_left_only_with_on_data_loss(kafka_client: Ka
     assert (failed.value.condition, failed.value.params["topic"]) == ("NO_SUCH_TOPIC", gone)
     assert lenient.end(known) == {Partition(stays, 0): 0}
     assert [gone in note for note in lenient.take_notes()] == [True]
+
+
+@pytest.mark.kafka
+def test_a_topic_that_is_deleted_while_a_batch_is_planned_is_left_to_the_reader(
+    kafka_client: KafkaClient, topic: TopicFactory
+) -> None:
+    gone = topic(name="planned")
+    given = {"topic-pattern": f"{gone}.*", "properties.bootstrap.servers": kafka_client.bootstrap}
+    options = {k: v for k, v in APPEND.items() if k != "topic"} | given | {"properties.default.api.timeout.ms": "1000"}
+    positions = KafkaPositions(table("id INT", options))
+    kafka_client.delete_topic(gone)
+    positions.expect([OffsetRange(gone, 0, 0, 5)])
+    assert positions.end([Partition(gone, 0)]) == {}

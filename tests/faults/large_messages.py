@@ -1,7 +1,7 @@
 """A job that copies large messages and keeps the last one of each key, and how much memory it took.
 
-`python -m tests.faults.large_messages <broker> <source> <copies> <latest>` prints the job's counts and the most memory
-that the driver, its JVM and its workers held together, in MB.
+`python -m tests.faults.large_messages <broker> <log> <source> <copies> <latest>` prints the job's counts and the most
+memory that the driver, its JVM and its workers held together, in MB.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import threading
+from pathlib import Path
 
 from rowkind.runtime.session import Session
 from rowkind.runtime.spark import start_spark
@@ -34,17 +35,19 @@ class Peak(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.highest = 0.0
+        self.highest: list[float] = []
         self.over = threading.Event()
 
     def run(self) -> None:
         while not self.over.wait(0.1):
-            self.highest = max(self.highest, sum(map(memory, [os.getpid(), *children(os.getpid())])))
+            held = [memory(pid) for pid in (os.getpid(), *children(os.getpid()))]
+            if sum(held) > sum(self.highest):
+                self.highest = held
 
 
 def main() -> None:
-    broker, source, copies, latest = sys.argv[1:]
-    spark = start_spark("local[2,4]", {"spark.driver.memory": "768m"})
+    broker, log, source, copies, latest = sys.argv[1:]
+    spark = start_spark("local[2,4]", {"spark.driver.memory": "1g"}, log=Path(log))
     at = f"'properties.bootstrap.servers' = '{broker}', 'properties.max.request.size' = '20000000'"
     peak = Peak()
     peak.start()

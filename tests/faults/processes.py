@@ -19,6 +19,10 @@ class Process(NamedTuple):
 
 def processes(session: int) -> list[Process]:
     """Everything that a command which leads a session has started, and what that has started."""
+    return [p for p in _all() if p.session == session]
+
+
+def _all() -> list[Process]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -27,7 +31,7 @@ def processes(session: int) -> list[Process]:
         except OSError:
             continue
         found.append(Process(int(folder.name), int(fields[1]), int(fields[3]), command))
-    return [p for p in found if p.session == session]
+    return found
 
 
 def workers(session: int) -> list[int]:
@@ -56,14 +60,10 @@ def held(pids: Sequence[int]) -> Iterator[None]:
 
 def children(pid: int) -> Iterator[int]:
     """All processes below one."""
-    for thread in Path(f"/proc/{pid}/task").glob("*"):
-        try:
-            below = [int(child) for child in (thread / "children").read_text().split()]
-        except OSError:
-            continue
-        for child in below:
-            yield child
-            yield from children(child)
+    for found in _all():
+        if found.parent == pid:
+            yield found.pid
+            yield from children(found.pid)
 
 
 def memory(pid: int) -> float:

@@ -59,7 +59,7 @@ def test_each_table_has_its_own_pace_which_the_first_batch_does_not_change() -> 
 
 def test_few_large_messages_fill_a_batch_and_are_worth_a_task() -> None:
     assert paced(200_000, 2, 50_000, 256 * MB) == Pace(5368, 2, 335)
-    assert paced(200_000, 2, 10 * MB, 256 * MB) == Pace(25, 2, 1)
+    assert paced(200_000, 2, 10 * MB, 256 * MB) == Pace(6, 2, 1)
     assert paced(200_000, 2, 300 * MB, 256 * MB) == Pace(1, 2, 1)
     assert paced(200_000, 2, 100, 256 * MB) == Pace(200_000, 2)
 
@@ -71,7 +71,7 @@ def test_the_size_of_messages_is_looked_at_before_the_first_batch_and_learned_fr
         looked.append(list(waiting))
         return MB
 
-    pacing = Pacing([table("id INT", APPEND, scan_max__bytes__per__batch=str(64 * MB))], 2, look=look)
+    pacing = Pacing([table("id INT", APPEND, scan_max__bytes__per__batch=str(256 * MB))], 2, look=look)
     place = Partition("t", 0)
     assert pacing(0, {place: 5}, {place: 10}).rows == FIRST_ROWS, "too few to matter"
     assert pacing(0, {place: 0}, {place: 9000}).rows == 64

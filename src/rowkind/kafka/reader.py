@@ -21,7 +21,7 @@ from rowkind.kafka.ranges import OffsetRange
 OnDataLoss = Literal["fail", "continue"]
 
 CAP_ROWS = 50_000
-CAP_BYTES = 32 * 1024 * 1024
+CAP_BYTES = 16 * 1024 * 1024
 PATIENCE = 60.0
 """Seconds without progress until a range is given up, unless `default.api.timeout.ms` says otherwise."""
 

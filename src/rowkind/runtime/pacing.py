@@ -19,6 +19,8 @@ SHORTEST = timedelta(seconds=1)
 """With a backlog, batches are not cut smaller than this for a short interval: their fixed costs would eat the speed."""
 BYTES_PER_TASK = 16 * 1024 * 1024
 """Of messages that are worth a task, however few they are."""
+LARGE, COPIES = 64 * 1024, 4
+"""On their way through Spark's memory large rows are copied whole, several times, into buffers that double in size."""
 FEW = 16
 """So few messages are read without a look at their size."""
 UNKNOWN_BYTES = 1024 * 1024
@@ -82,6 +84,8 @@ def paced(rows: int, tasks: int, each: int | None, budget: int) -> Pace:
     """Not more rows than fit the budget at the size of a message, and tasks that are worth their bytes."""
     if each is None:
         return Pace(rows, tasks)
+    if each >= LARGE:
+        budget //= COPIES
     return Pace(min(rows, max(1, budget // each)), tasks, min(ROWS_PER_TASK, max(1, BYTES_PER_TASK // each)))
 
 

@@ -108,7 +108,12 @@ class KafkaPositions:
     def expect(self, ranges: Sequence[OffsetRange]) -> None:
         if self._table.scan.on_data_loss is OnDataLoss.CONTINUE:
             return  # whoever reads counts what is gone
-        beginnings = self._cluster.beginnings(Partition(r.topic, r.partition) for r in ranges)
+        try:
+            beginnings = self._cluster.beginnings(Partition(r.topic, r.partition) for r in ranges)
+        except RowkindError as error:
+            if self._table.leaves_deleted_topics and error.params.get("code") in _PERHAPS_GONE:
+                return  # deleted just now: whoever reads leaves it
+            raise
         for wanted in ranges:
             available = beginnings[Partition(wanted.topic, wanted.partition)]
             if available > wanted.start:

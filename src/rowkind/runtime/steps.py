@@ -38,10 +38,10 @@ from rowkind.state.store import StateStore
 Batches = Iterator[pa.RecordBatch]
 
 CHUNK_ROWS = 50_000
-CHUNK_BYTES = 32 * 1024 * 1024
+CHUNK_BYTES = 8 * 1024 * 1024
 """Rows that are handed on at once: so many, or fewer if they are large."""
 COMBINE_ROWS = 500_000
-COMBINE_BYTES = 128 * 1024 * 1024
+COMBINE_BYTES = 64 * 1024 * 1024
 """Rows that are combined at once before an exchange: more of them shrink better, but are held in memory."""
 PARTITION = "__partition"
 """Of rows whose watermark is watched: the number of the partition that they come from."""
