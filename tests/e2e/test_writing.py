@@ -51,7 +51,7 @@ def test_topics_are_created_as_the_table_says(lab: Lab, topic: TopicFactory) -> 
     config = topic_config(lab.client, f"{base}-state")
     assert (config["cleanup.policy"], config["segment.ms"]) == ("compact", "60000")
     assert topic_config(lab.client, f"{base}-log")["cleanup.policy"] == "delete"
-    assert ["state" in notice and "'kafka'" in notice for notice in lab.notices] == [True]
+    assert lab.notices == []  # rows of VALUES are no stream that would rather be appended
     assert len(lab.records(f"{base}-state")) == 2
 
 

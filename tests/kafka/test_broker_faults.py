@@ -13,7 +13,7 @@ from rowkind.errors import RowkindError
 from rowkind.kafka.fetching import ReadFields
 from rowkind.kafka.ranges import OffsetRange
 from rowkind.kafka.reader import read
-from rowkind.kafka.transactions import Promise, give_back, transaction
+from rowkind.kafka.transactions import Insert, Promise, give_back, transaction
 from rowkind.kafka.writer import Writer
 from tests.kafka_client import KafkaClient
 
@@ -83,7 +83,7 @@ def test_transactions_go_on_when_the_broker_is_back(own: Broker) -> None:
     messages = pa.record_batch({"key": pa.array([b"k"]), "value": pa.array([b"v"])})
     for version in range(3):
         for task in range(3):
-            promise = Promise("p", 0, "checkpoint", version, "t")
+            promise = Promise(Insert("p", "t.1", "checkpoint", "t"), version, f"entry {version}")
             writer = transaction(properties, "t", promise, task)
             assert writer is not None
             writer.write(messages)
