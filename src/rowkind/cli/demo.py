@@ -105,10 +105,9 @@ def _kafka_and_spark(screen: Console, folder: Path, rows: list[Row]) -> Iterator
 
 def _session(folder: Path, rows: list[Row]) -> Session:
     from rowkind.runtime.session import Session
-    from rowkind.runtime.spark import start_spark, start_workers
+    from rowkind.runtime.spark import start_spark
 
     spark = start_spark(conf={"spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder / "warehouse")})
-    start_workers(spark)
     return Session(spark, owned=True, notify=lambda _: None, show=lambda _, shown: rows.extend(shown))
 
 

@@ -72,10 +72,6 @@ def run(
     stop = threading.Event()
     session = _session(checkpoint, set, master, conf, console, resuming)
 
-    from rowkind.runtime.spark import start_workers
-
-    start_workers(session.spark)
-
     def finish(*_: object) -> None:
         stop.set()
         session.stop_jobs()

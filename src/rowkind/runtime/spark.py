@@ -11,7 +11,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from rowkind.broker.java import require_java
@@ -71,17 +70,6 @@ def start_spark(
         builder = builder.config(key, value)
     with _stderr_to(target), _deaf_to_sigterm(), at_home(home):
         return builder.getOrCreate()
-
-
-def start_workers(spark: SparkSession) -> None:
-    """Have Spark start its Python workers beside what comes next; by themselves they would start in the first batch."""
-    cores = spark.sparkContext.defaultParallelism
-
-    def start() -> None:
-        with contextlib.suppress(Exception):  # Spark may be stopped meanwhile
-            spark.range(0, cores, 1, cores).mapInArrow(iter, "id long").collect()
-
-    InheritableThread(target=start, name="rowkind workers", daemon=True).start()
 
 
 def _local(master: str | None) -> bool:
