@@ -84,8 +84,7 @@ class KafkaPositions:
         return [p for p in partitions if p in there]
 
     def _still_there(self, partitions: Iterable[TopicPartition]) -> set[TopicPartition]:
-        found = self._cluster.existing(sorted({p.topic for p in partitions}))
-        return {Partition(topic, number) for topic, numbers in found.items() for number in numbers}
+        return set(self._existing(sorted({p.topic for p in partitions})))
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:
         return self._cluster.topic_ids(sorted(topics))
@@ -142,17 +141,18 @@ class KafkaPositions:
     def _there(self) -> list[Partition]:
         """What exists now, even without a topic that the table names."""
         if self._table.topic_pattern is not None:
-            return self._find()
-        found = self._cluster.existing(self._table.topics)
-        return [Partition(topic, number) for topic, numbers in found.items() for number in numbers]
+            return self._cluster.matching(self._table.topic_pattern)
+        return self._existing(self._table.topics)
 
     def _find(self) -> list[Partition]:
-        if self._table.topic_pattern is not None:
-            return self._cluster.matching(self._table.topic_pattern)
-        if self._table.scan.on_missing_topic is OnMissingTopic.FAIL:
+        """What a job starts with."""
+        if self._table.topic_pattern is None and self._table.scan.on_missing_topic is OnMissingTopic.FAIL:
             return self._cluster.partitions(self._table.topics)
-        found = self._cluster.existing(self._table.topics)
-        return [Partition(topic, number) for topic in self._table.topics for number in found.get(topic, ())]
+        return self._there()
+
+    def _existing(self, topics: Sequence[str]) -> list[Partition]:
+        found = self._cluster.existing(topics)
+        return [Partition(topic, number) for topic in topics for number in found.get(topic, ())]
 
     def _missing(self, known: Iterable[TopicPartition]) -> list[str]:
         """The topics that the table names and that have no partition yet."""
