@@ -1,8 +1,8 @@
 """How a run is spread over its workers: in units, the longest first; and at its end, what took how long.
 
-A unit is a file, whose tests share what they set up. Long files have smaller ones: every test of `tests/faults` and
-`tests/docs` is a unit of its own, and every group of `tests/parity`, which is one job. How long each took is in
-`seconds.json`, of which only the order counts: `pytest --write-seconds` writes it again.
+A unit is a file, whose tests share what they set up. Long files have smaller ones: every test of `tests/faults`,
+`tests/docs` and `tests/cli/test_run.py` is a unit of its own, and every group of `tests/parity`, which is one job. How
+long each took is in `seconds.json`, of which only the order counts: `pytest --write-seconds` writes it again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 RECORDED = Path(__file__).with_name("seconds.json")
-ALONE = ("tests/faults/", "tests/docs/")
+ALONE = ("tests/faults/", "tests/docs/", "tests/cli/test_run.py")
 PARITY = "tests/parity/test_parity.py"
 SLOWEST = 10
 UNKNOWN = {"fault": 60.0, "spark": 20.0}

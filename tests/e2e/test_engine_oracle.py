@@ -1,7 +1,7 @@
 """The corpus of tests/oracle through the whole engine: after every wave each result equals batch SQL.
 
 One statement set holds a sample of each group of queries, so that five topics feed every operator at once. After every
-wave the job is stopped and resumed from its checkpoint. `ROWKIND_QUERIES` sets how many queries of a group are taken.
+wave the job is stopped and resumed from its checkpoint. `make test` takes two queries of a group, `make faults` six.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from tests.oracle.sources import NAMES, Sources
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
-QUERIES = int(os.environ.get("ROWKIND_QUERIES", "3"))
 WAVES = 3
 TIMED = {case.name for group in GROUPS for case in cases(group) if "closed" in case.batch}
 PARTITIONS = {"a": 3, "b": 2, "c": 1, "d": 1, "e": 1}
 
 
+@pytest.mark.parametrize("queries", [2, pytest.param(6, marks=pytest.mark.matrix)])
 def test_every_result_equals_batch_sql_after_every_wave(
-    labs: Callable[..., Lab], topic: TopicFactory, tmp_path: Path
+    labs: Callable[..., Lab], topic: TopicFactory, tmp_path: Path, queries: int
 ) -> None:
     print(f"ROWKIND_SEED={SEED}")
     rng = random.Random(SEED)
     sources = Sources(rng)
-    wanted = [case for group in GROUPS for case in _sample(rng, group)]
+    wanted = [case for group in GROUPS for case in _sample(rng, group, queries)]
     topics = {name: topic(partitions=PARTITIONS[name]) for name in NAMES}
     topics |= {f"out_{case.name}": topic(partitions=2) for case in wanted}
     for _ in range(WAVES):
@@ -77,9 +77,9 @@ def _check(lab: Lab, job: Job, case: Case, topic: str, expected: Counter[tuple[A
     assert found() == expected, case.name
 
 
-def _sample(rng: random.Random, group: str) -> list[Case]:
+def _sample(rng: random.Random, group: str, queries: int) -> list[Case]:
     found = list(cases(group))
-    return rng.sample(found, min(QUERIES, len(found)))
+    return rng.sample(found, min(queries, len(found)))
 
 
 def _script(lab: Lab, sources: Sources, wanted: list[Case], topics: dict[str, str]) -> str:
