@@ -1,0 +1,290 @@
+"""What a connector is: the four small things that the planner and the runtime know of it.
+
+On the driver a *Source* says where reading starts, what is there now, and cuts a share of it into tasks; a *Sink* says
+what it takes, prepares, recovers and cleans up. In a worker a *Reader* turns a task's range into Arrow rows with their
+kinds, and a *Writer* writes rows, flushes, and commits with a marker where it can. A resolved `Table` is the way to all
+four: it is frozen and picklable, and is sent to workers as it is.
+
+The order of a batch, and who is called when:
+
+1. `Source.start`, once in the life of a job, before its first batch.
+2. `Source.offer` and `Source.share`, before every batch. What they answer is in the batch's entry, which is in the
+   checkpoint before anything is read: a batch that is run again, on any number of cores, reads the same.
+3. `Reader.read`, once for every task; again when Spark runs a task again.
+4. `Writer.write` and `Writer.flush`, then `Writer.commit` under a promise.
+5. `Source.reached`, with what the readers told; the position that it answers goes into the manifest.
+6. `Source.done`, after the manifest: only for the eyes of others, such as offsets of a consumer group.
+
+Positions, ranges of tasks and what readers tell are JSON that only the connector understands.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+Position = Mapping[str, Any]
+"""Where a source is. JSON; it may cover many tables, and hold what the source must remember: chunks that are done, the
+schemas at this place, partitions that are known."""
+
+TaskRange = Any
+"""What one task reads. JSON."""
+
+Told = Any
+"""What the reader of a task learned that was not known when the batch was planned. JSON, small."""
+
+
+class Guarantee(StrEnum):
+    """What a sink promises about rows that were written when a job dies."""
+
+    NONE = "none"
+    AT_LEAST_ONCE = "at-least-once"
+    EXACTLY_ONCE = "exactly-once"
+
+
+class Split(NamedTuple):
+    """A part of an input that has an order and an event time of its own, such as a partition of a topic."""
+
+    name: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What a split has for the next batch: rows, as far as they can be counted, and whether more may come later."""
+
+    rows: int
+    open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a table allows a batch: rows, bytes and tasks at most; None where it does not say."""
+
+    rows: int | None
+    bytes: int
+    tasks: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How much of a source a batch may take, and how it is cut: rows, bytes, tasks at most, rows worth a task."""
+
+    rows: int
+    bytes: int
+    tasks: int
+    rows_per_task: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a source has now. `detail` is the source's own and is handed back to it; it never leaves the driver."""
+
+    splits: Mapping[Split, Waiting]
+    bounded: bool
+    """Whether the source has an end; it is reached when no split is open."""
+    detail: Any
+    gone: tuple[str, ...] = ()
+    """Parts that were there before, such as deleted topics, and are left from here on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a batch takes of an offer."""
+
+    tasks: Sequence[TaskRange]
+    """None: nothing is read."""
+    until: Position
+    """Where the source is after the batch, unless its readers tell otherwise (`Source.reached`)."""
+    rows: int
+    lag: int
+    """Rows that are there and are left for later batches."""
+    splits: Sequence[Split] = ()
+    """Those that are read."""
+
+
+class Source(ABC):
+    """One input of a job, on the driver. Made when the job starts, used by the job's thread alone.
+
+    Errors that pass by themselves, such as servers that do not answer, are RowkindErrors with `retryable`: a job that
+    has begun waits and calls again.
+    """
+
+    @property
+    @abstractmethod
+    def limits(self) -> Limits:
+        """What the table allows a batch."""
+
+    @abstractmethod
+    def start(self) -> Position:
+        """Where the job begins. Called once in the life of a job; after a failure before the first entry, again."""
+
+    @abstractmethod
+    def offer(self, position: Position) -> Offer:
+        """What there is after a position; new partitions and tables are found here. Cheap: called all the time.
+
+        Raises when what comes next is lost, unless the table goes on without it: a batch that cannot be read is not
+        begun.
+        """
+
+    @abstractmethod
+    def share(self, offer: Offer, pace: Pace, splittable: bool) -> Share:
+        """Cut the next batch out of an offer. A pace of no rows takes nothing, but may move the position.
+
+        A source may end a batch where it has to: at the border of a transaction, or before a change of schema. With
+        `splittable` a split may be read by several tasks at once, earlier rows by tasks with lower numbers.
+        """
+
+    def row_bytes(self, offer: Offer) -> int | None:
+        """The size of a row, looked up before the first batch; None where it is not known."""
+        return None
+
+    def reached(self, share: Position, told: Sequence[Told]) -> Position:
+        """Where the source is after a batch. Called after its sinks are written; the answer goes into the manifest.
+
+        `share` is the `until` of the batch's entry, `told` what its readers told, by the number of the task.
+        """
+        return share
+
+    def done(self, position: Position) -> None:  # noqa: B027
+        """A batch is done. Called after its manifest, perhaps more than once or not at all."""
+
+    def take_notes(self) -> list[str]:
+        """What the user should know, told once."""
+        return []
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until there may be something new; False when the caller should sleep instead."""
+        return False
+
+
+@dataclass(slots=True)
+class ReadContext:
+    """What a reader adds to while it reads."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    """By the names of docs/metrics.md, without the table: `rows-read`, `bytes-read`, …"""
+    set_aside: Callable[[pa.RecordBatch], None] = lambda letters: None
+    """Takes messages that cannot be read, for `Letters`."""
+    told: Told = None
+    """Set by readers that learn where they ended."""
+
+
+class Reader(ABC):
+    """Reads in a worker. Made once per process and table, then kept: it may hold connections and decoders.
+
+    Nothing may be opened before the first call: workers are forked from a process that holds no connections.
+    """
+
+    @abstractmethod
+    def read(self, task: TaskRange, context: ReadContext) -> Iterator[tuple[Split, pa.RecordBatch]]:
+        """The rows of a task, in order, each piece with the split it comes from: the table's columns, the kind last.
+
+        Read to the end by the caller. After an error the reader must be usable again.
+        """
+
+
+class Letters(ABC):
+    """Where messages go that cannot be read, on the driver: once, after the sinks of their batch are written."""
+
+    schema: pa.Schema
+
+    @abstractmethod
+    def send(self, letters: Iterator[pa.RecordBatch]) -> None:
+        """Returns when they are there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What exactly-once needs to know of an INSERT in a batch: the same when the batch is run again."""
+
+    insert: Any
+    """What `Sink.insert` answered: picklable, it tells the INSERTs of a job apart in the sink."""
+    version: int
+    """The number of the batch."""
+    entry: str
+    """The id of the batch's entry, which tells it from another batch of that number."""
+
+
+class Writer(ABC):
+    """Writes the rows of one task. Made for each task of a batch; what is behind it may be kept in the process."""
+
+    @abstractmethod
+    def write(self, rows: pa.RecordBatch) -> None:
+        """Hand rows on, in order: the table's columns, the kind last. They need not be there before `flush`."""
+
+    @abstractmethod
+    def flush(self, wait: bool) -> None:
+        """All that was handed on is there, or the error is raised. Without `wait` it need not be there yet."""
+
+    def commit(self) -> None:
+        """Under a promise: rows and marker count together from here on. Called once, after `flush`."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def close(self, failed: bool) -> None:
+        """The task is over. After a failure nothing of it may be kept; called in every case."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteContext:
+    """Which task writes, and what it promises."""
+
+    sink: str
+    """The sink's name in its job."""
+    task: int
+    tasks: int
+    counts: Counter[str]
+    promise: Promise | None = None
+
+
+class Sink(ABC):
+    """One output of a job, on the driver."""
+
+    @property
+    @abstractmethod
+    def guarantees(self) -> frozenset[Guarantee]:
+        """What it can promise at all."""
+
+    @abstractmethod
+    def prepare(self) -> list[str]:
+        """Before a job starts: look at what is there, create what is missing. The strings are warnings."""
+
+    def insert(self, name: str, lineage: str) -> Any:
+        """How transactions know an INSERT; `lineage` is what markers of this checkpoint carry. Picklable."""
+        raise NotImplementedError
+
+    def used(self, insert: Any, task: int) -> Mapping[str, Any]:
+        """What a checkpoint must remember of a task that is about to write, so that `settle` finds it. JSON."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Of a task's last batch that is in: its number, and the id of the entry that it was run from."""
+
+    version: int
+    entry: str
+
+
+class Table(ABC):
+    """A definition with its options read and checked, for the side it is used on. Frozen, hashable, picklable."""
+
+    @abstractmethod
+    def source(self) -> Source: ...
+
+    @abstractmethod
+    def reader(self) -> Reader: ...
+
+    @abstractmethod
+    def sink(self) -> Sink: ...
+
+    @abstractmethod
+    def writer(self, context: WriteContext) -> Writer | None:
+        """In a worker. None under a promise that is kept already: the rows of the batch are in."""
