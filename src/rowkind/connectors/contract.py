@@ -12,10 +12,12 @@ The order of a batch, and who is called when:
    checkpoint before anything is read: a batch that is run again, on any number of cores, reads the same.
 3. `Reader.read`, once for every task; again when Spark runs a task again.
 4. `Writer.write` and `Writer.flush`, then `Writer.commit` under a promise.
-5. `Source.reached`, with what the readers told; the position that it answers goes into the manifest.
-6. `Source.done`, after the manifest: only for the eyes of others, such as offsets of a consumer group.
+5. `Source.done`, after the manifest: to let go of what only this batch needed, and for the eyes of others, such as
+   offsets of a consumer group.
 
-Positions, ranges of tasks and what readers tell are JSON that only the connector understands.
+Positions and ranges of tasks are JSON that only the connector understands. What can be read only once in the same way,
+such as the rows of a SELECT, is *gathered* while the batch is planned: `Source.share` runs tasks of its own that put
+the rows into files of the checkpoint, and the batch's entry names the files.
 """
 
 from __future__ import annotations
@@ -35,9 +37,6 @@ schemas at this place, partitions that are known."""
 
 TaskRange = Any
 """What one task reads. JSON."""
-
-Told = Any
-"""What the reader of a task learned that was not known when the batch was planned. JSON, small."""
 
 
 class Guarantee(StrEnum):
@@ -101,12 +100,22 @@ class Share:
     tasks: Sequence[TaskRange]
     """None: nothing is read."""
     until: Position
-    """Where the source is after the batch, unless its readers tell otherwise (`Source.reached`)."""
+    """Where the source is after the batch."""
     rows: int
     lag: int
     """Rows that are there and are left for later batches."""
     splits: Sequence[Split] = ()
     """Those that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceContext:
+    """What a source may use of its job."""
+
+    folder: str
+    """Of the checkpoint, for files that the source needs until a batch is done. Every worker can reach it."""
+    run: Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+    """Runs a module-level function for each argument as tasks of Spark, and answers what they returned, in order."""
 
 
 class Source(ABC):
@@ -145,15 +154,8 @@ class Source(ABC):
         """The size of a row, looked up before the first batch; None where it is not known."""
         return None
 
-    def reached(self, share: Position, told: Sequence[Told]) -> Position:
-        """Where the source is after a batch. Called after its sinks are written; the answer goes into the manifest.
-
-        `share` is the `until` of the batch's entry, `told` what its readers told, by the number of the task.
-        """
-        return share
-
     def done(self, position: Position) -> None:  # noqa: B027
-        """A batch is done. Called after its manifest, perhaps more than once or not at all."""
+        """A batch that ended here is done. Called after its manifest, perhaps more than once or not at all."""
 
     def take_notes(self) -> list[str]:
         """What the user should know, told once."""
@@ -172,8 +174,6 @@ class ReadContext:
     """By the names of docs/metrics.md, without the table: `rows-read`, `bytes-read`, …"""
     set_aside: Callable[[pa.RecordBatch], None] = lambda letters: None
     """Takes messages that cannot be read, for `Letters`."""
-    told: Told = None
-    """Set by readers that learn where they ended."""
 
 
 class Reader(ABC):
@@ -277,7 +277,7 @@ class Table(ABC):
     """A definition with its options read and checked, for the side it is used on. Frozen, hashable, picklable."""
 
     @abstractmethod
-    def source(self) -> Source: ...
+    def source(self, context: SourceContext) -> Source: ...
 
     @abstractmethod
     def reader(self) -> Reader: ...
