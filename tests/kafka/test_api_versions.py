@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.modes import Side
+from rowkind.connectors.kafka import api_versions as a
 from rowkind.errors import RowkindError
-from rowkind.kafka import api_versions as a
 from rowkind.runtime.sinks import needs
 from tests.runtime.tables import APPEND, table
 

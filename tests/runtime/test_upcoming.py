@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
-from rowkind.kafka.ranges import Partition
 from rowkind.runtime.batches import Offsets
 from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.upcoming import Upcoming

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.settings import Alignment
-from rowkind.kafka.ranges import Partition
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.operators.contract import END_OF_TIME
 from rowkind.runtime.batches import BatchPlanner, Pace, batch_of
 from rowkind.runtime.watermarks import Account, Watermarks

@@ -12,11 +12,11 @@ import pytest
 
 from rowkind.catalog import types as t
 from rowkind.catalog.types import Field
+from rowkind.connectors.kafka.messages import MessageDecoder
 from rowkind.errors import RowkindError
 from rowkind.formats.charsets import utf8_text
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import BUILT_IN, format_named
-from rowkind.kafka.messages import MessageDecoder
 from rowkind.runtime.remote import WorkerError, carried, new_nonce
 from tests.formats.test_schema_registry import Server, server  # noqa: F401
 from tests.runtime.tables import APPEND, table

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from rowkind.catalog.options import Option
 from rowkind.catalog.secrets import MASK, is_secret
 from rowkind.catalog.table import TableDefinition
+from rowkind.connectors.kafka.client_keys import names
 from rowkind.errors import RowkindError
-from rowkind.kafka.keys import names
 
 T = TypeVar("T")
 

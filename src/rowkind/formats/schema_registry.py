@@ -14,7 +14,7 @@ import httpx
 from rowkind.errors import RowkindError
 from rowkind.formats.avro_schema import AvroType, SchemaError, parse
 from rowkind.formats.registry_access import RegistryAccess
-from rowkind.kafka.stores import store_settings
+from rowkind.key_stores import store_settings
 
 ATTEMPTS = 6
 FIRST_PAUSE = 0.2

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Protocol
 
-from rowkind.kafka.ranges import OffsetRange, Partition
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.runtime.watermarks import Positions, Times, Watermarks
 
 TopicPartition = Partition

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from rowkind.connectors.kafka.transactions import Used
 from rowkind.errors import RowkindError
-from rowkind.kafka.transactions import Used
 from rowkind.runtime.edits import check_edits, check_partitions
 from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import FORMAT, JobRecord, job_record

@@ -8,10 +8,10 @@ from functools import partial
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import Guarantee
+from rowkind.connectors.kafka.clients import Properties
+from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.transactions import DEFAULT_TIMEOUT_MS, Insert, Marker, Promise, Used, settled
 from rowkind.errors import RowkindError
-from rowkind.kafka.clients import Properties
-from rowkind.kafka.cluster import Cluster
-from rowkind.kafka.transactions import DEFAULT_TIMEOUT_MS, Insert, Marker, Promise, Used, settled
 from rowkind.plan import nodes as n
 from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.insert_names import insert_names

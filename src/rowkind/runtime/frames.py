@@ -11,8 +11,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from rowkind.catalog.types import Field, quote, spark_type
-from rowkind.kafka.messages import row_schema
-from rowkind.kafka.transactions import Promise
+from rowkind.connectors.kafka.messages import row_schema
+from rowkind.connectors.kafka.transactions import Promise
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
 from rowkind.operators.contract import END_OF_TIME, BatchContext
 from rowkind.plan import nodes as n

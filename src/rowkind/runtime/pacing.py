@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.kafka.ranges import OffsetRange
-from rowkind.kafka.sampling import message_bytes
+from rowkind.connectors.kafka.ranges import OffsetRange
+from rowkind.connectors.kafka.sampling import message_bytes
 from rowkind.runtime.batches import ROWS_PER_TASK, Batch, Offsets, Pace
 
 FIRST_ROWS = 200_000

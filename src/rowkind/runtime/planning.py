@@ -13,7 +13,7 @@ from rowkind.catalog.modes import Side
 from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.table import TableDefinition
 from rowkind.catalog.types import STRING, Field
-from rowkind.kafka.properties import check
+from rowkind.connectors.kafka.properties import check
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan.analysis import Analyzer

@@ -8,12 +8,20 @@ from datetime import timedelta
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import OnDataLoss, OnMissingTopic
+from rowkind.connectors.kafka.api_versions import READING, api_versions, check_broker
+from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.groups import commit_offsets
+from rowkind.connectors.kafka.positions import (
+    Start,
+    StartMode,
+    Stop,
+    StopMode,
+    resolve_new,
+    resolve_start,
+    resolve_stop,
+)
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.errors import RowkindError, nearest
-from rowkind.kafka.api_versions import READING, api_versions, check_broker
-from rowkind.kafka.cluster import Cluster
-from rowkind.kafka.groups import commit_offsets
-from rowkind.kafka.positions import Start, StartMode, Stop, StopMode, resolve_new, resolve_start, resolve_stop
-from rowkind.kafka.ranges import OffsetRange, Partition
 from rowkind.runtime.batches import Offsets, TopicPartition
 
 LOOK_AGAIN = timedelta(seconds=1)

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.modes import Guarantee
-from rowkind.kafka.api_versions import (
+from rowkind.connectors.kafka.api_versions import (
     BROKER_DEFAULTS,
     EXACTLY_ONCE,
     IDEMPOTENCE,
@@ -17,8 +17,8 @@ from rowkind.kafka.api_versions import (
     api_versions,
     check_broker,
 )
-from rowkind.kafka.cluster import Cluster
-from rowkind.kafka.properties import producer_config
+from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.properties import producer_config
 from rowkind.runtime.delivery import check_timeout
 
 

@@ -20,9 +20,9 @@ import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from rowkind.catalog.modes import OnDataLoss as Loss
-from rowkind.kafka.messages import MessageDecoder
-from rowkind.kafka.ranges import OffsetRange, Partition
-from rowkind.kafka.reader import OnDataLoss, ReadCounts, read
+from rowkind.connectors.kafka.messages import MessageDecoder
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
+from rowkind.connectors.kafka.reader import OnDataLoss, ReadCounts, read
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.aggregate import CAME
 from rowkind.operators.contract import BatchContext, Operator

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.kafka.ranges import Partition
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.operators.contract import END_OF_TIME
 
 Offsets = dict[Partition, int]

@@ -16,7 +16,7 @@ from rowkind.catalog.sink_options import (
 )
 from rowkind.catalog.table_options import KEY_FIELDS
 from rowkind.catalog.usage import Usage
-from rowkind.kafka.partitioners import partitioner_named
+from rowkind.connectors.kafka.partitioners import partitioner_named
 
 MAX_PREFIX_BYTES = 64_000
 

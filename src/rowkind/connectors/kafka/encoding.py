@@ -13,10 +13,10 @@ import pyarrow as pa
 from rowkind.catalog.constraints import USUAL, Constraints
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.types import Field
+from rowkind.connectors.kafka.enforcing import Enforcer
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Encoder
 from rowkind.formats.registry import format_named
-from rowkind.kafka.enforcing import Enforcer
 from rowkind.kinds import KIND_COLUMN, RowKind
 
 

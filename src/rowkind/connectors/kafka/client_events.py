@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 from confluent_kafka import KafkaError
 
-from rowkind.kafka import librdkafka
-from rowkind.kafka.clients import Reports
-from rowkind.kafka.librdkafka import Messages
+from rowkind.connectors.kafka import librdkafka
+from rowkind.connectors.kafka.clients import Reports
+from rowkind.connectors.kafka.librdkafka import Messages
 
 _LOG = logging.getLogger("rowkind.kafka")
 

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 from confluent_kafka import KafkaError, KafkaException
 
+from rowkind.connectors.kafka import consumers
+from rowkind.connectors.kafka.clients import AUTHORIZATION, Properties, named, open_consumer
+from rowkind.connectors.kafka.consumers import KeptConsumer
+from rowkind.connectors.kafka.fetching import Event, Fetched, ReadFields
+from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.errors import RowkindError
-from rowkind.kafka import consumers
-from rowkind.kafka.clients import AUTHORIZATION, Properties, named, open_consumer
-from rowkind.kafka.consumers import KeptConsumer
-from rowkind.kafka.fetching import Event, Fetched, ReadFields
-from rowkind.kafka.ranges import OffsetRange
 
 OnDataLoss = Literal["fail", "continue"]
 

@@ -7,10 +7,10 @@ from functools import cache
 
 from confluent_kafka import KafkaException, Producer
 
+from rowkind.connectors.kafka import jaas
+from rowkind.connectors.kafka.jaas import LoginModule
 from rowkind.errors import RowkindError, nearest
-from rowkind.kafka import jaas
-from rowkind.kafka.jaas import LoginModule
-from rowkind.kafka.stores import store_settings
+from rowkind.key_stores import store_settings
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _OWN_LOGIN = "org.apache.kafka.common.security.oauthbearer."

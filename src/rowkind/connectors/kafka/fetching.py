@@ -13,9 +13,9 @@ from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
 from rowkind.catalog.metadata import READABLE
 from rowkind.catalog.types import arrow_field
-from rowkind.kafka.clients import Properties, Reports, open_consumer
-from rowkind.kafka.metadata import metadata_array
-from rowkind.kafka.ranges import Partition
+from rowkind.connectors.kafka.clients import Properties, Reports, open_consumer
+from rowkind.connectors.kafka.metadata_columns import metadata_array
+from rowkind.connectors.kafka.ranges import Partition
 
 
 @dataclass(frozen=True, slots=True)

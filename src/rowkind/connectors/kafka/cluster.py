@@ -25,9 +25,9 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     TopicDescription,
 )
 
+from rowkind.connectors.kafka.clients import Properties, named, open_admin, open_consumer
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError, nearest
-from rowkind.kafka.clients import Properties, named, open_admin, open_consumer
-from rowkind.kafka.ranges import Partition
 
 K = TypeVar("K")
 T = TypeVar("T")

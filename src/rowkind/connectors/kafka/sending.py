@@ -14,10 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from rowkind.kafka import librdkafka
-from rowkind.kafka.clients import Reports
-from rowkind.kafka.events import Events
-from rowkind.kafka.librdkafka import (
+from rowkind.connectors.kafka import librdkafka
+from rowkind.connectors.kafka.client_events import Events
+from rowkind.connectors.kafka.clients import Reports
+from rowkind.connectors.kafka.librdkafka import (
     ERROR,
     KEY,
     KEY_LENGTH,

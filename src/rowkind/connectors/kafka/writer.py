@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from confluent_kafka import KafkaError, KafkaException
 
+from rowkind.connectors.kafka import librdkafka
+from rowkind.connectors.kafka.clients import AUTHENTICATION, AUTHORIZATION, Properties, named, open_producer
+from rowkind.connectors.kafka.partitioners import Partitioner
+from rowkind.connectors.kafka.properties import producer_config
+from rowkind.connectors.kafka.sending import BulkSender, Headers, MessageSender, Outgoing, Sender
 from rowkind.errors import RowkindError
-from rowkind.kafka import librdkafka
-from rowkind.kafka.clients import AUTHENTICATION, AUTHORIZATION, Properties, named, open_producer
-from rowkind.kafka.partitioners import Partitioner
-from rowkind.kafka.properties import producer_config
-from rowkind.kafka.sending import BulkSender, Headers, MessageSender, Outgoing, Sender
 
 LIMIT = 16
 """Writers kept in one process."""

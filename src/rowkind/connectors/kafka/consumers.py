@@ -7,10 +7,10 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from rowkind.kafka.bulk_fetching import BulkFetcher, in_bulk
-from rowkind.kafka.clients import Properties
-from rowkind.kafka.fetching import Fetched, Fetcher, MessageFetcher, ReadFields
-from rowkind.kafka.ranges import OffsetRange, Partition
+from rowkind.connectors.kafka.bulk_fetching import BulkFetcher, in_bulk
+from rowkind.connectors.kafka.clients import Properties
+from rowkind.connectors.kafka.fetching import Fetched, Fetcher, MessageFetcher, ReadFields
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 
 LIMIT = 16
 """Consumers kept in one process. Each holds up to its queue's bound in memory."""

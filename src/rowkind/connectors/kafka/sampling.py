@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from rowkind.kafka.clients import Properties, open_consumer
-from rowkind.kafka.ranges import OffsetRange
+from rowkind.connectors.kafka.clients import Properties, open_consumer
+from rowkind.connectors.kafka.ranges import OffsetRange
 
 PARTITIONS = 4
 MESSAGES = 20

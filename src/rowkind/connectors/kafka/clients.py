@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
+from rowkind.connectors.kafka.properties import Config, admin_config, consumer_config, producer_config, scrubbed
 from rowkind.errors import RowkindError
-from rowkind.kafka.properties import Config, admin_config, consumer_config, producer_config, scrubbed
 
 T = TypeVar("T")
 Properties = Mapping[str, str]

@@ -9,15 +9,15 @@ from confluent_kafka import KafkaError, KafkaException
 
 from rowkind.catalog.metadata import READABLE
 from rowkind.catalog.types import arrow_type
+from rowkind.connectors.kafka import librdkafka
+from rowkind.connectors.kafka.client_events import Events
+from rowkind.connectors.kafka.clients import Properties, Reports, refused
+from rowkind.connectors.kafka.fetching import Event, Fetched, ReadFields
+from rowkind.connectors.kafka.librdkafka import KEY, KEY_LENGTH, OFFSET, PAYLOAD, PAYLOAD_LENGTH, Messages
+from rowkind.connectors.kafka.metadata_columns import headers_array
+from rowkind.connectors.kafka.properties import consumer_config
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.formats.charsets import utf8_text
-from rowkind.kafka import librdkafka
-from rowkind.kafka.clients import Properties, Reports, refused
-from rowkind.kafka.events import Events
-from rowkind.kafka.fetching import Event, Fetched, ReadFields
-from rowkind.kafka.librdkafka import KEY, KEY_LENGTH, OFFSET, PAYLOAD, PAYLOAD_LENGTH, Messages
-from rowkind.kafka.metadata import headers_array
-from rowkind.kafka.properties import consumer_config
-from rowkind.kafka.ranges import Partition
 
 _HEADERS = ("headers", "header-list")
 _FIELDS = frozenset({"topic", "partition", "offset", "timestamp", *_HEADERS})

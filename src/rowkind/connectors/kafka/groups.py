@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rowkind.kafka.cluster import Cluster
-from rowkind.kafka.ranges import Partition
+from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.ranges import Partition
 
 
 def commits_offsets(properties: Mapping[str, str]) -> bool:

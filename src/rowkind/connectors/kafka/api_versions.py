@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from rowkind.connectors.kafka.clients import Properties, servers
+from rowkind.connectors.kafka.properties import admin_config
 from rowkind.errors import RowkindError
-from rowkind.kafka.clients import Properties, servers
-from rowkind.kafka.properties import admin_config
 
 SECONDS = 10.0
 Versions = Mapping[str, int]

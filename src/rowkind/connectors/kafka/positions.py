@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from rowkind.catalog.modes import BoundedMode as StopMode
 from rowkind.catalog.modes import StartupMode as StartMode
+from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
-from rowkind.kafka.cluster import Cluster
-from rowkind.kafka.ranges import Partition
 
 __all__ = (
     "Found",

@@ -20,9 +20,9 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
+from rowkind.connectors.kafka.clients import Properties, named, open_consumer
+from rowkind.connectors.kafka.writer import Writer
 from rowkind.errors import RowkindError
-from rowkind.kafka.clients import Properties, named, open_consumer
-from rowkind.kafka.writer import Writer
 
 LIMIT = 64
 """Transactional writers kept in one process."""
