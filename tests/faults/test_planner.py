@@ -11,9 +11,9 @@ import pytest
 
 from rowkind.broker import Broker
 from rowkind.catalog.kafka_table import KafkaTable, resolve
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
 from rowkind.errors import RowkindError
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
 from rowkind.runtime.batches import BatchPlanner, batch_of
 from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.pacing import Pacing

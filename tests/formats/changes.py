@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Field
+from rowkind import types as t
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
 from rowkind.kinds import RowKind
+from rowkind.types import Field
 
 PRODUCTS = (
     Field("id", t.INT.not_null()),

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from rowkind.catalog.types import Field
 from rowkind.formats.cdc import CdcJsonFormat
 from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
+from rowkind.types import Field
 from tests.formats.suite import damaged, same
 from tests.formats.test_json_fast_equals_exact import document, fields, scalar, types
 
@@ -112,7 +112,7 @@ def test_random_envelopes(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", list(OPERATIONS))
 def test_the_fast_path_takes_ordinary_messages(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Envelopes as the tools write them, metadata included, need no exact reading."""
-    from rowkind.catalog import types as t
+    from rowkind import types as t
     from rowkind.formats import cdc_events
 
     def refused(*_: Any) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.session_options import STATE_TTL
+from rowkind.options.session_options import STATE_TTL
+from rowkind.options.session_values import SessionOptions
 from rowkind.plan.analysis import Analyzer
 from rowkind.runtime.job_plan import JobPlan, job_plan
 from rowkind.runtime.planning import Planner

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.session import SessionOptions
 from rowkind.errors import RowkindError
 from rowkind.kinds import ChangelogMode
+from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
 from rowkind.plan.traits import emits
 from rowkind.runtime.planning import Planner

@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from rowkind.catalog.modes import Placement
-from rowkind.catalog.types import BIGINT, INT, STRING, DataType, Field, Root, row
 from rowkind.errors import RowkindError
 from rowkind.join_kind import JoinKind
+from rowkind.options.modes import Placement
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.described import described
@@ -28,6 +27,7 @@ from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.job_record import FORMAT
 from rowkind.sql import parse_type
+from rowkind.types import BIGINT, INT, STRING, DataType, Field, Root, row
 from tests.oracle.duck import Duck
 from tests.oracle.planning import job_of
 from tests.runtime.tables import APPEND, UPSERT, table

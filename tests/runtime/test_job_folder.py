@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rowkind.catalog.modes import Side
+from rowkind.options.modes import Side
 from rowkind.plan import nodes as n
 from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.job_folder import moved_folder

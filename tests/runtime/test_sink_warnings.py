@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
 from rowkind.runtime.planning import Planner
 from rowkind.runtime.sinks import prepare_sinks
 from rowkind.sql import parse_script

@@ -129,7 +129,7 @@ def explain(file: File, init: Init = None, var: Variables = None, set: Settings 
 
 def _checked(file: Path, variables: list[str] | None, settings: list[str] | None) -> str:
     """The script with its variables filled in. What is wrong with it or the arguments is told before Spark starts."""
-    from rowkind.catalog.session import SessionOptions
+    from rowkind.options.session_values import SessionOptions
     from rowkind.sql import parse_script, substitute
 
     for key, value in pairs(settings).items():

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from rowkind.catalog.options import Option, boolean, text
-from rowkind.catalog.types import DataType, Field, row
 from rowkind.errors import RowkindError
 from rowkind.formats.avro_decode import read_datums
 from rowkind.formats.avro_encode import RecordWriter
@@ -19,6 +17,8 @@ from rowkind.formats.contract import Decoded, Decoder, Encoder, FormatChoice
 from rowkind.formats.schema import decoded_schema
 from rowkind.formats.spans import valid
 from rowkind.kinds import ChangelogMode
+from rowkind.options.declarations import Option, boolean, text
+from rowkind.types import DataType, Field, row
 
 OPTIONS: tuple[Option[Any], ...] = (
     Option("encoding", text, "string", "binary", "`binary`, or `json` for Avro's own JSON encoding."),

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from rowkind.catalog.types import DataType, Field, Root, row
 from rowkind.errors import RowkindError
 from rowkind.formats.avro_decode import read_datums
 from rowkind.formats.avro_encode import RecordWriter
@@ -22,6 +21,7 @@ from rowkind.formats.schema import decoded_schema
 from rowkind.formats.schema_registry import SchemaRegistry, UnknownSchema, registry
 from rowkind.formats.spans import Ints, spans, valid
 from rowkind.kinds import ChangelogMode
+from rowkind.types import DataType, Field, Root, row
 
 HEADER = 5
 """Bytes before the datum."""

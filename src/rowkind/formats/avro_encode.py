@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import DataType, Root, map_members
 from rowkind.errors import RowkindError
 from rowkind.formats.avro_bytes import decimals, numbers, varints
 from rowkind.formats.avro_schema import AvroType
 from rowkind.formats.spans import Bools, Ints, binary, spans, valid
 from rowkind.formats.ticks import entry_lists
+from rowkind.types import DataType, Root, map_members
 
 CHUNK = 16_384
 """Rows written in one go: few enough that the columns' bytes stay in the processor's cache."""

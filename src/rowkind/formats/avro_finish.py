@@ -8,11 +8,11 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
-from rowkind.catalog.types import DataType, Root, arrow_type
 from rowkind.formats.avro_cursor import SLOW, Cursor
 from rowkind.formats.avro_nodes import Finish
 from rowkind.formats.charsets import utf8_text, utf8_texts
 from rowkind.formats.spans import Ints
+from rowkind.types import DataType, Root, arrow_type
 
 _WIDTHS = {Root.TINYINT: 8, Root.SMALLINT: 16, Root.INT: 32, Root.BIGINT: 64}
 _DAY_MILLIS = 86_400_000

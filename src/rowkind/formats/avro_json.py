@@ -8,7 +8,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from rowkind.catalog.types import DataType, Field, map_members, row
 from rowkind.errors import RowkindError
 from rowkind.formats.avro_encode import TICKS
 from rowkind.formats.avro_finish import finish
@@ -20,6 +19,7 @@ from rowkind.formats.json_exact import text_of as text_writer
 from rowkind.formats.schema import decoded_schema, relaxed
 from rowkind.formats.text import double, single
 from rowkind.formats.ticks import ticks
+from rowkind.types import DataType, Field, map_members, row
 
 Read = Callable[[Any], Any]
 Write = Callable[[Any], str]

@@ -10,13 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from rowkind.catalog.types import DataType, Root, arrow_type, map_members
 from rowkind.formats.avro_finish import finish
 from rowkind.formats.avro_nodes import Blocks, Boolean, Bytes, Enum, Finish, Floating, Integer, Mismatch, Node, Nothing
 from rowkind.formats.avro_nodes import Record as RecordNode
 from rowkind.formats.avro_nodes import Union as UnionNode
 from rowkind.formats.avro_schema import AvroField, AvroType
 from rowkind.formats.schema import relaxed
+from rowkind.types import DataType, Root, arrow_type, map_members
 
 _WIDER = {
     "int": {"int", "long", "float", "double"},

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rowkind.catalog import types as sql
-from rowkind.catalog.types import CHARACTERS, DataType, Root, map_members
+from rowkind import types as sql
 from rowkind.errors import RowkindError
+from rowkind.types import CHARACTERS, DataType, Root, map_members
 
 NAMESPACE = "org.apache.flink.avro.generated"
 RECORD = f"{NAMESPACE}.record"

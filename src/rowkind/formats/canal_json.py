@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from rowkind.catalog.java_regex import python_pattern
-from rowkind.catalog.options import Option, text
-from rowkind.catalog.types import BIGINT, INT, STRING, Field, array, map_of, timestamp_ltz
 from rowkind.errors import RowkindError
 from rowkind.formats.cdc import JSON_OPTIONS, CdcJsonFormat, ChangeEnvelope, Frame, metadata_fields
 from rowkind.formats.cdc_data_old import DataOldEnvelope
@@ -22,6 +19,9 @@ from rowkind.formats.contract import FormatChoice
 from rowkind.formats.json import value
 from rowkind.formats.json_document import Int, Real, Unreadable, number_text
 from rowkind.formats.spans import Bools, valid
+from rowkind.options.declarations import Option, text
+from rowkind.options.java_regex import python_pattern
+from rowkind.types import BIGINT, INT, STRING, Field, array, map_of, timestamp_ltz
 
 DATABASE_INCLUDE = Option(
     "database.include",

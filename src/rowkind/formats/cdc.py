@@ -11,8 +11,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.options import Option
-from rowkind.catalog.types import DataType, Field
 from rowkind.formats.cdc_events import Envelope, EventReader, Events, corrupt
 from rowkind.formats.cdc_images import Changes, Failures, Meaning, changes
 from rowkind.formats.cdc_metadata import Key
@@ -36,6 +34,8 @@ from rowkind.formats.json_fast import MIN_ROWS
 from rowkind.formats.schema import decoded_schema
 from rowkind.formats.spans import Ints
 from rowkind.kinds import ChangelogMode, RowKind
+from rowkind.options.declarations import Option
+from rowkind.types import DataType, Field
 
 JSON_OPTIONS: tuple[Option[Any], ...] = (
     IGNORE_ERRORS,

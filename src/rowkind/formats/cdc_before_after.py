@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from rowkind.catalog.types import STRING, Field, row
 from rowkind.formats.cdc import ChangeEnvelope
 from rowkind.formats.cdc_events import Events
 from rowkind.formats.cdc_images import Images, Meaning, Operation, missing, operations, unknown
+from rowkind.types import STRING, Field, row
 
 _BEFORE_IS_NULL = (
     'The "before" field of {} message is null; with a source that reads Postgres, the table needs REPLICA IDENTITY FULL'

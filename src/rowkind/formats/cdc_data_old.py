@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import STRING, Field, array, row
 from rowkind.formats.cdc import ChangeEnvelope
 from rowkind.formats.cdc_events import Events, Root
 from rowkind.formats.cdc_images import Images, Meaning, Operation, completed, missing, operations, unknown
 from rowkind.formats.duck import compute
 from rowkind.formats.spans import Bools, Ints, valid
+from rowkind.types import STRING, Field, array, row
 
 DATA, OLD, TYPE = "data", "old", "type"
 _OLD_TEXT = "CAST(json_extract(t, '$.old') AS VARCHAR)"

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from rowkind.catalog.types import Field
 from rowkind.formats.contract import BadMessage
 from rowkind.formats.json_cells import Cells, JsonReading
 from rowkind.formats.json_document import Members, Unreadable, parse, render, room_for, text_of
@@ -21,6 +20,7 @@ from rowkind.formats.json_fast import MIN_ROWS, FastReader
 from rowkind.formats.json_nested import taken
 from rowkind.formats.schema import decoded_schema
 from rowkind.formats.spans import Bools, Ints
+from rowkind.types import Field
 
 Root = dict[str, Any]
 """A message's members; of duplicate keys the last, as in a tree."""

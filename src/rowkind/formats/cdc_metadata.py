@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import STRING, DataType, Field, map_of, timestamp
 from rowkind.formats import text as java
 from rowkind.formats.spans import Bools, valid
 from rowkind.formats.temporal import TimestampStandard, parse_timestamp
 from rowkind.formats.temporal_columns import temporal_column
+from rowkind.types import STRING, DataType, Field, map_of, timestamp
 
 Made = tuple[pa.Array, Bools]
 """A column, and where the event holds something that cannot be made into it."""

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rowkind.catalog.options import Option, boolean, text
-from rowkind.catalog.types import BINARIES, CHARACTERS, NUMERICS, TIMESTAMPS, DataType, Field, Root
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoder, Encoder, FormatChoice
 from rowkind.kinds import ChangelogMode
+from rowkind.options.declarations import Option, boolean, text
+from rowkind.types import BINARIES, CHARACTERS, NUMERICS, TIMESTAMPS, DataType, Field, Root
 
 OPTIONS: tuple[Option[Any], ...] = (
     Option("field-delimiter", text, "string", ",", "One character between fields; Java escapes such as \\t are read."),

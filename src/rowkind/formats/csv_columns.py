@@ -12,9 +12,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import CHARACTERS, DataType, Root, arrow_type
 from rowkind.formats.csv import Dialect
 from rowkind.formats.text import from_base64
+from rowkind.types import CHARACTERS, DataType, Root, arrow_type
 
 Column = tuple[pa.Array, pa.BooleanArray | None]
 """Values, and where they hold; None when all do. What does not hold is null."""

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from rowkind.catalog.types import Field
 from rowkind.formats.contract import BadMessage, Decoded
 from rowkind.formats.csv import Dialect
 from rowkind.formats.csv_columns import read_column
@@ -17,6 +16,7 @@ from rowkind.formats.csv_record import RecordReader
 from rowkind.formats.csv_values import FieldReader
 from rowkind.formats.schema import decoded_schema, relaxed
 from rowkind.formats.spans import Bools, Bytes, Ints, is_utf8, spans, valid
+from rowkind.types import Field
 
 
 class CsvDecoder:

@@ -7,9 +7,9 @@ import re
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import NUMERICS, DataType, Field, Root
 from rowkind.formats.csv import Dialect
 from rowkind.formats.java_columns import render_column
+from rowkind.types import NUMERICS, DataType, Field, Root
 
 _MAX_BARE = 24
 """The longest text that Jackson looks at before it quotes without looking."""

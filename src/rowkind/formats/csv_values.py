@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from rowkind.catalog.types import DataType, Field, Root
 from rowkind.formats.csv import Dialect
 from rowkind.formats.temporal import TimestampStandard, days_from_civil, parse_timestamp
 from rowkind.formats.text import double, fit_decimal, from_base64, integer, parse_decimal, single, trimmed
+from rowkind.types import DataType, Field, Root
 
 Reader = Callable[[str], Any]
 _RANGES = {Root.TINYINT: 7, Root.SMALLINT: 15, Root.INT: 31, Root.BIGINT: 63}

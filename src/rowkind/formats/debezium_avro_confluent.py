@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import STRING, DataType, Field, row
 from rowkind.formats.avro_confluent import AvroConfluentEncoder, DatumReader, TableSchema, subject
 from rowkind.formats.avro_encode import RecordWriter
 from rowkind.formats.contract import BadMessage, Decoded, Decoder, Encoder, FormatChoice
@@ -17,6 +16,7 @@ from rowkind.formats.schema import decoded_schema
 from rowkind.formats.schema_registry import SchemaRegistry, registry
 from rowkind.formats.spans import Bools, Ints, spans, valid
 from rowkind.kinds import ChangelogMode, RowKind
+from rowkind.types import STRING, DataType, Field, row
 
 _BEFORE_IS_NULL = (
     'The "before" field of {} message is null; with Debezium for Postgres, the table needs REPLICA IDENTITY FULL.'

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rowkind.catalog.options import Option, boolean
-from rowkind.catalog.types import BIGINT, STRING, Field, timestamp_ltz
 from rowkind.errors import RowkindError
 from rowkind.formats.cdc import JSON_OPTIONS, CdcJsonFormat, ChangeEnvelope, Frame, metadata_fields
 from rowkind.formats.cdc_before_after import BeforeAfterEnvelope
@@ -14,6 +12,8 @@ from rowkind.formats.cdc_images import Operation
 from rowkind.formats.cdc_metadata import PROPERTIES, Key, as_it_is, member, member_millis, millis
 from rowkind.formats.contract import FormatChoice
 from rowkind.formats.json import value
+from rowkind.options.declarations import Option, boolean
+from rowkind.types import BIGINT, STRING, Field, timestamp_ltz
 
 SCHEMA_INCLUDE = Option(
     "schema-include",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rowkind.catalog.options import Option, boolean, text
-from rowkind.catalog.types import CHARACTERS, DataType, Field, Root, map_members
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoder, Encoder, FormatChoice
 from rowkind.formats.json_cells import JsonReading
@@ -15,6 +13,8 @@ from rowkind.formats.json_encode import JsonEncoder
 from rowkind.formats.json_exact import JsonWriting, NullKeys
 from rowkind.formats.temporal import TimestampStandard, timestamp_standard
 from rowkind.kinds import ChangelogMode
+from rowkind.options.declarations import Option, boolean, text
+from rowkind.types import CHARACTERS, DataType, Field, Root, map_members
 
 STANDARD = Option(
     "timestamp-format.standard",

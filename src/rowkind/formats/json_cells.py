@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rowkind.catalog.types import DataType, Field, Root, map_members
 from rowkind.formats import text as java
 from rowkind.formats.json_document import Int, Members, Real, Unreadable, number_text, render
 from rowkind.formats.temporal import TimestampStandard, parse_date, parse_time, parse_timestamp
+from rowkind.types import DataType, Field, Root, map_members
 
 Cell = Callable[[Any], Any]
 """Turns a JSON value that is not null into what pyarrow.array takes for its column."""

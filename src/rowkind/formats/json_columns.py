@@ -15,10 +15,10 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import DataType, Root, arrow_type
 from rowkind.formats.spans import Bools, spans, valid
 from rowkind.formats.temporal import TimestampStandard
 from rowkind.formats.temporal_columns import temporal_column
+from rowkind.types import DataType, Root, arrow_type
 
 Column = tuple[pa.Array, Bools]
 """The values, and which rows are odd: their value is NULL and the exact way must say what it is."""

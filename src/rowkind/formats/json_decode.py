@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from rowkind.catalog.types import Field
 from rowkind.formats.contract import BadMessage, Decoded
 from rowkind.formats.json_cells import Cells, JsonReading
 from rowkind.formats.json_document import Members, Unreadable, parse, room_for, text_of
 from rowkind.formats.json_fast import FastReader
 from rowkind.formats.schema import decoded_schema
+from rowkind.types import Field
 
 
 @dataclass(slots=True)

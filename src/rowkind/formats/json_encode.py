@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from rowkind.catalog.types import Field, arrow_type
 from rowkind.formats.json_exact import JsonWriting, object_text
 from rowkind.formats.json_texts import object_texts
 from rowkind.formats.schema import relaxed
 from rowkind.formats.ticks import ticks
+from rowkind.types import Field, arrow_type
 
 
 class JsonEncoder:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from rowkind.catalog.types import DataType, Field, Root, map_members
 from rowkind.errors import RowkindError
 from rowkind.formats.json_document import escaped
 from rowkind.formats.temporal import TimestampStandard, render_date, render_time, render_timestamp
 from rowkind.formats.text import base64_text, java_double, java_float, plain_decimal, short_decimal
+from rowkind.types import DataType, Field, Root, map_members
 
 Text = Callable[[Any], str]
 """The JSON text of a value as `ticks` gives it, null included."""

@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import DataType, Field
 from rowkind.formats.duck import compute
 from rowkind.formats.json_cells import JsonReading
 from rowkind.formats.json_document import MAX_DEPTH, MAX_DIGITS, MAX_STRING
 from rowkind.formats.json_nested import Doubts, Objects, taken
 from rowkind.formats.spans import Bools, Ints, is_utf8, spans, valid
+from rowkind.types import DataType, Field
 
 MIN_ROWS = 128
 """A smaller batch is done sooner by the exact path."""

@@ -13,12 +13,12 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import DataType, Field, Root, arrow_type, map_members
 from rowkind.formats.duck import compute, literal
 from rowkind.formats.json_cells import JsonReading
 from rowkind.formats.json_columns import scalar_column, zeros
 from rowkind.formats.schema import relaxed
 from rowkind.formats.spans import Bools, Ints, valid
+from rowkind.types import DataType, Field, Root, arrow_type, map_members
 
 
 @dataclass(slots=True)

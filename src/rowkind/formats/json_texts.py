@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import DataType, Field, Root, map_members
 from rowkind.formats.json_exact import JsonWriting, quoted, text_of
 from rowkind.formats.spans import spans
 from rowkind.formats.temporal import DAY, TimestampStandard
 from rowkind.formats.ticks import entry_lists, ticks
+from rowkind.types import DataType, Field, Root, map_members
 
 _ESCAPED = r'["\\\x00-\x1f\x{10000}-\x{10ffff}]'
 _FIRST_DAY, _LAST_DAY = -719_528, 2_932_896

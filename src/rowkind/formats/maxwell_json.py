@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rowkind.catalog.types import BIGINT, STRING, Field, array, timestamp_ltz
 from rowkind.formats.cdc import CdcJsonFormat, ChangeEnvelope, Frame, metadata_fields
 from rowkind.formats.cdc_data_old import DataOldEnvelope
 from rowkind.formats.cdc_images import Operation
 from rowkind.formats.cdc_metadata import Key, as_it_is, seconds
 from rowkind.formats.contract import FormatChoice
+from rowkind.types import BIGINT, STRING, Field, array, timestamp_ltz
 
 OPERATIONS = {"insert": Operation.INSERT, "update": Operation.UPDATE, "delete": Operation.DELETE}
 

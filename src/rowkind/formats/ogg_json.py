@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rowkind.catalog.types import STRING, Field, array, timestamp_ltz
 from rowkind.formats.cdc import CdcJsonFormat, ChangeEnvelope, Frame, metadata_fields
 from rowkind.formats.cdc_before_after import BeforeAfterEnvelope
 from rowkind.formats.cdc_images import Operation
 from rowkind.formats.cdc_metadata import Key, as_it_is, wall_clock
 from rowkind.formats.contract import FormatChoice
 from rowkind.formats.debezium_json import before_after_frames
+from rowkind.types import STRING, Field, array, timestamp_ltz
 
 OPERATIONS = {"I": Operation.INSERT, "U": Operation.UPDATE, "D": Operation.DELETE}
 

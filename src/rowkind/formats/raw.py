@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.options import Option, text
-from rowkind.catalog.types import BINARIES, CHARACTERS, DataType, Field, Root, arrow_type
 from rowkind.errors import RowkindError
 from rowkind.formats.charsets import Charset, charset, utf8_texts
 from rowkind.formats.contract import BadMessage, Decoded, FormatChoice
 from rowkind.formats.schema import decoded_schema
 from rowkind.formats.spans import fixed, spans, valid
 from rowkind.kinds import ChangelogMode
+from rowkind.options.declarations import Option, text
+from rowkind.types import BINARIES, CHARACTERS, DataType, Field, Root, arrow_type
 
 _WIDTHS = {
     Root.BOOLEAN: "u1",

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from rowkind.catalog.options import Option, text
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import FormatChoice
+from rowkind.options.declarations import Option, text
 
 OPTIONS: tuple[Option[Any], ...] = (
     Option(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from rowkind.catalog.types import DataType, Field, arrow_schema
+from rowkind.types import DataType, Field, arrow_schema
 
 
 def relaxed(type: DataType) -> DataType:

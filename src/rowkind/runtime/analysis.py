@@ -10,10 +10,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from rowkind.catalog.types import INT, DataType, Field, quote, spark_type
 from rowkind.errors import RowkindError, nearest
 from rowkind.plan.expressions.functions.table import FUNCTIONS
 from rowkind.runtime.types import from_spark
+from rowkind.types import INT, DataType, Field, quote, spark_type
 
 _ROW = "__rowkind_row"
 

@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from rowkind.catalog.types import Field, quote, spark_type
 from rowkind.connectors.kafka.messages import row_schema
 from rowkind.connectors.kafka.transactions import Promise
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
@@ -32,6 +31,7 @@ from rowkind.runtime.watch_step import WATERMARK, Watch
 from rowkind.runtime.watermarks import group_name
 from rowkind.runtime.window_step import Assign, window_assign
 from rowkind.runtime.write_step import SUMMARY, Write
+from rowkind.types import Field, quote, spark_type
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from functools import singledispatch
 
 import pyarrow as pa
 
-from rowkind.catalog.types import Field, arrow_type
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
 from rowkind.operators.aggregate import Aggregate
@@ -42,6 +41,7 @@ from rowkind.plan.traits import emits, first_by_time, smallest_key, upsert_keys
 from rowkind.plan.windowing import outlasting, windowing
 from rowkind.runtime.window_step import is_local
 from rowkind.state.contract import Order
+from rowkind.types import Field, arrow_type
 
 FILTER = "__filter"
 """The column that tells a Normalize which rows pass the filter that was pushed into it."""

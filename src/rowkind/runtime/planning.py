@@ -9,12 +9,11 @@ from sqlglot import exp
 
 from rowkind.catalog.catalog import Catalog
 from rowkind.catalog.kafka_table import KafkaTable, resolve
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.table import TableDefinition
-from rowkind.catalog.types import STRING, Field
 from rowkind.connectors.kafka.properties import check
+from rowkind.definitions import TableDefinition
 from rowkind.kinds import ChangelogMode
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
 from rowkind.plan.analysis import Analyzer
 from rowkind.plan.bind.coercion import cast_columns
@@ -25,6 +24,7 @@ from rowkind.plan.optimizer import optimize, optimize_all
 from rowkind.plan.traits import emits
 from rowkind.sql.errors import Source
 from rowkind.sql.statements import Insert, Select, StatementSet
+from rowkind.types import STRING, Field
 
 
 @dataclass

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import OnDataLoss, OnMissingTopic
 from rowkind.connectors.kafka.api_versions import READING, api_versions, check_broker
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.groups import commit_offsets
@@ -22,6 +21,7 @@ from rowkind.connectors.kafka.positions import (
 )
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.errors import RowkindError, nearest
+from rowkind.options.modes import OnDataLoss, OnMissingTopic
 from rowkind.runtime.batches import Offsets, TopicPartition
 
 LOOK_AGAIN = timedelta(seconds=1)

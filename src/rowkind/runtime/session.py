@@ -13,10 +13,12 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.constraints import Constraints
-from rowkind.catalog.modes import Guarantee
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.session_options import (
+from rowkind.catalog.show import Description, describe, describe_fields, show_create_table, show_create_view
+from rowkind.definitions import ViewDefinition
+from rowkind.errors import RowkindError
+from rowkind.options.constraints import Constraints
+from rowkind.options.modes import Guarantee
+from rowkind.options.session_options import (
     BATCH_INTERVAL,
     CHECKPOINT_SYNC,
     DML_SYNC,
@@ -25,9 +27,7 @@ from rowkind.catalog.session_options import (
     STATE_TTL,
     TIME_ZONE,
 )
-from rowkind.catalog.show import Description, describe, describe_fields, show_create_table, show_create_view
-from rowkind.catalog.table import ViewDefinition
-from rowkind.errors import RowkindError
+from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
 from rowkind.runtime.analysis import SparkAnalyzer
 from rowkind.runtime.batch import Row

@@ -6,7 +6,6 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import Guarantee
 from rowkind.connectors.kafka.api_versions import (
     BROKER_DEFAULTS,
     EXACTLY_ONCE,
@@ -19,6 +18,7 @@ from rowkind.connectors.kafka.api_versions import (
 )
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.properties import producer_config
+from rowkind.options.modes import Guarantee
 from rowkind.runtime.delivery import check_timeout
 
 

@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
-from rowkind.catalog.modes import OnDataLoss as Loss
 from rowkind.connectors.kafka.messages import MessageDecoder
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.connectors.kafka.reader import OnDataLoss, ReadCounts, read
@@ -27,6 +26,7 @@ from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.aggregate import CAME
 from rowkind.operators.contract import BatchContext, Operator
 from rowkind.operators.rank import Rank
+from rowkind.options.modes import OnDataLoss as Loss
 from rowkind.runtime.counters import add_counts
 from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.exchange import packed, unpacked

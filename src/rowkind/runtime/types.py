@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import types as s
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field, Root
+from rowkind import types as t
 from rowkind.errors import RowkindError
+from rowkind.types import DataType, Field, Root
 
 _SIMPLE: dict[type[s.DataType], DataType] = {
     s.StringType: t.STRING,

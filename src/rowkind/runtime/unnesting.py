@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rowkind.catalog.types import Root, quote
 from rowkind.kinds import KIND_COLUMN
 from rowkind.plan.nodes import Unnest
+from rowkind.types import Root, quote
 
 _AT, _KEY, _ITEM = "__at", "__key", "__item"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from rowkind.catalog.types import Root
 from rowkind.operators.window_assign import WindowAssign, WindowKind
 from rowkind.plan import time_nodes as t
 from rowkind.runtime.steps import Batches
+from rowkind.types import Root
 
 
 @dataclass(frozen=True, slots=True)

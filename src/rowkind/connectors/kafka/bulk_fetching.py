@@ -8,7 +8,6 @@ import pyarrow as pa
 from confluent_kafka import KafkaError, KafkaException
 
 from rowkind.catalog.metadata import READABLE
-from rowkind.catalog.types import arrow_type
 from rowkind.connectors.kafka import librdkafka
 from rowkind.connectors.kafka.client_events import Events
 from rowkind.connectors.kafka.clients import Properties, Reports, refused
@@ -18,6 +17,7 @@ from rowkind.connectors.kafka.metadata_columns import headers_array
 from rowkind.connectors.kafka.properties import consumer_config
 from rowkind.connectors.kafka.ranges import Partition
 from rowkind.formats.charsets import utf8_text
+from rowkind.types import arrow_type
 
 _HEADERS = ("headers", "header-list")
 _FIELDS = frozenset({"topic", "partition", "offset", "timestamp", *_HEADERS})

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from rowkind.catalog.constraints import USUAL, Constraints
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.types import Field
 from rowkind.connectors.kafka.enforcing import Enforcer
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Encoder
 from rowkind.formats.registry import format_named
 from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.options.constraints import USUAL, Constraints
+from rowkind.types import Field
 
 
 @dataclass

@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.constraints import Constraints
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer
-from rowkind.catalog.types import BINARIES, CHARACTERS, DataType, Root
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.options.constraints import Constraints
+from rowkind.options.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer
+from rowkind.types import BINARIES, CHARACTERS, DataType, Root
 
 
 @dataclass(frozen=True, slots=True)

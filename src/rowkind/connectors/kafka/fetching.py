@@ -12,10 +12,10 @@ import pyarrow as pa
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
 from rowkind.catalog.metadata import READABLE
-from rowkind.catalog.types import arrow_field
 from rowkind.connectors.kafka.clients import Properties, Reports, open_consumer
 from rowkind.connectors.kafka.metadata_columns import metadata_array
 from rowkind.connectors.kafka.ranges import Partition
+from rowkind.types import arrow_field
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, TIMESTAMP_NOT_AVAILABLE, Message
 
 from rowkind.catalog.metadata import READABLE
-from rowkind.catalog.types import arrow_type
+from rowkind.types import arrow_type
 
 Messages = Sequence[Message]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rowkind.catalog import secrets
 from rowkind.connectors.kafka.client_keys import Client, ClientKey, Fate, key_of, names
 from rowkind.connectors.kafka.security import security_settings
 from rowkind.errors import RowkindError, nearest
+from rowkind.options import secrets
 
 NATIVE = "rdkafka."
 """`properties.rdkafka.<name>` reaches librdkafka as it is."""

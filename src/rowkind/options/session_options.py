@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from rowkind.catalog.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer, Placement, RuntimeMode
-from rowkind.catalog.options import Option, boolean, choice, duration, positive, text
+from rowkind.options.declarations import Option, boolean, choice, duration, positive, text
+from rowkind.options.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer, Placement, RuntimeMode
 
 
 def time_zone(value: str) -> str:

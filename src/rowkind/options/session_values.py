@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from rowkind.catalog.options import Option
-from rowkind.catalog.session_options import SESSION, WITHOUT_EFFECT
 from rowkind.errors import RowkindError, nearest
+from rowkind.options.declarations import Option
+from rowkind.options.session_options import SESSION, WITHOUT_EFFECT
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ class SessionOptions(Mapping[str, str]):
     """The keys that were set, as text; `value` reads one with its type or gives its default.
 
     >>> options, notices = SessionOptions().set("table.dml-sync", "true")
-    >>> from rowkind.catalog.session_options import DML_SYNC
+    >>> from rowkind.options.session_options import DML_SYNC
     >>> options.value(DML_SYNC), notices
     (True, [])
     """

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from rowkind.catalog.options import Option
-from rowkind.catalog.secrets import MASK, is_secret
-from rowkind.catalog.table import TableDefinition
 from rowkind.connectors.kafka.client_keys import names
+from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError
+from rowkind.options.declarations import Option
+from rowkind.options.secrets import MASK, is_secret
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rowkind.catalog.types import DataType, Field
+from rowkind.types import DataType, Field
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rowkind.catalog.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.session_options import LENGTH_ENFORCER, NESTED_ENFORCER, NOT_NULL_ENFORCER
+from rowkind.options.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer
+from rowkind.options.session_options import LENGTH_ENFORCER, NESTED_ENFORCER, NOT_NULL_ENFORCER
+from rowkind.options.session_values import SessionOptions
 
 
 @dataclass(frozen=True, slots=True)
