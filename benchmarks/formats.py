@@ -20,7 +20,7 @@ import pyarrow as pa
 from rowkind import types as t
 from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
-from rowkind.formats.schema import decoded_schema
+from rowkind.formats.row_schema import decoded_schema
 from rowkind.types import Field
 
 ROWS = 100_000

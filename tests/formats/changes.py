@@ -59,7 +59,7 @@ def reasons(decoded: Decoded) -> dict[int, str]:
 
 
 def encode(name: str, *changes: tuple[RowKind, Row], columns: Sequence[Field] = PRODUCTS, **options: Any) -> list[str]:
-    from rowkind.formats.schema import decoded_schema
+    from rowkind.formats.row_schema import decoded_schema
 
     schema = decoded_schema(columns)
     cells = [pa.array([row[i] for _, row in changes], f.type) for i, f in enumerate(schema)]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from rowkind import types as t
 from rowkind.formats.contract import Decoded, Decoder, Encoder, Format, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
-from rowkind.formats.schema import decoded_schema
+from rowkind.formats.row_schema import decoded_schema
 from rowkind.kinds import RowKind
 from rowkind.types import DataType, Field
 

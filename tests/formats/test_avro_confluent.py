@@ -12,7 +12,7 @@ import pytest
 
 from rowkind import types as t
 from rowkind.errors import RowkindError
-from rowkind.formats.avro_schema import derive, schema_text
+from rowkind.formats.avro.schema import derive, schema_text
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
 from rowkind.kinds import RowKind
@@ -302,7 +302,7 @@ def test_a_given_schema_must_be_an_envelope() -> None:
 
 
 def _envelope_schema() -> str:
-    from rowkind.formats.debezium_avro_confluent import envelope
+    from rowkind.formats.cdc.debezium_avro import envelope
 
     return schema_text(derive(envelope(PERSONS), "t"))
 

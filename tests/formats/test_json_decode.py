@@ -12,8 +12,8 @@ import pytest
 
 from rowkind import types as t
 from rowkind.formats.contract import Decoded
-from rowkind.formats.json_cells import JsonReading
-from rowkind.formats.json_decode import JsonDecoder
+from rowkind.formats.json.cells import JsonReading
+from rowkind.formats.json.decode import JsonDecoder
 from rowkind.formats.temporal import TimestampStandard
 from rowkind.formats.ticks import ticks
 from rowkind.types import DataType, Field

@@ -12,8 +12,8 @@ from urllib.parse import quote
 import httpx
 
 from rowkind.errors import RowkindError
-from rowkind.formats.avro_schema import AvroType, SchemaError, parse
-from rowkind.formats.registry_access import RegistryAccess
+from rowkind.formats.avro.schema import AvroType, SchemaError, parse
+from rowkind.formats.schema_registry_access import RegistryAccess
 from rowkind.key_stores import store_settings
 
 ATTEMPTS = 6

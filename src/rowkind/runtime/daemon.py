@@ -15,7 +15,10 @@ import pandas  # noqa: F401  pyarrow imports it at the first array it makes: too
 from pyspark import worker  # noqa: F401
 from pyspark.daemon import manager
 
-from rowkind.formats import avro, csv, json, raw  # noqa: F401
+import rowkind.formats.avro.format
+import rowkind.formats.csv.format
+import rowkind.formats.json.format
+import rowkind.formats.raw.format  # noqa: F401
 from rowkind.runtime import steps, write_step  # noqa: F401
 
 if __name__ == "__main__":
