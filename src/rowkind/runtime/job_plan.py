@@ -10,8 +10,8 @@ from datetime import timedelta
 
 from rowkind.catalog.inserts import check_sink_parallelism
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.operators.aggregate.distinct import telling
 from rowkind.operators.contract import Operator
-from rowkind.operators.distinct import telling
 from rowkind.options.constraints import USUAL, Constraints
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t

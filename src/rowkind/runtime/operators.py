@@ -9,29 +9,29 @@ import pyarrow as pa
 
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
-from rowkind.operators.aggregate import Aggregate
+from rowkind.operators.aggregate.aggregate_call import LAG, AggregateCall
+from rowkind.operators.aggregate.distinct import sharded
+from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.buffer import Buffer
-from rowkind.operators.calls import LAG, AggregateCall
 from rowkind.operators.contract import Operator
-from rowkind.operators.distinct import sharded
-from rowkind.operators.first_row import FirstRow
-from rowkind.operators.interval_join import IntervalJoin, IntervalSide
-from rowkind.operators.join import Join
-from rowkind.operators.join_sides import JoinSide, Multiplicity
+from rowkind.operators.join.interval_join import IntervalJoin, IntervalSide
+from rowkind.operators.join.not_in import NotIn
+from rowkind.operators.join.regular_join import Join
+from rowkind.operators.join.residual import Residual
+from rowkind.operators.join.residual_sql import duck_residual
+from rowkind.operators.join.sides import JoinSide, Multiplicity
+from rowkind.operators.join.temporal_join import TemporalJoin
 from rowkind.operators.materialize import Materialize, OnConflict
 from rowkind.operators.normalize import Normalize
-from rowkind.operators.not_in import NotIn
-from rowkind.operators.over import Over
-from rowkind.operators.over_any_order import OverAnyOrder
-from rowkind.operators.rank import Rank
-from rowkind.operators.residual import Residual
-from rowkind.operators.residual_sql import duck_residual
-from rowkind.operators.sets import SetDifference
-from rowkind.operators.temporal_join import TemporalJoin
-from rowkind.operators.window_aggregate import WindowAggregate
-from rowkind.operators.window_join import WindowJoin, WindowSide
-from rowkind.operators.window_rank import WindowRank
-from rowkind.operators.window_session import Sessions
+from rowkind.operators.over.by_any_order import OverAnyOrder
+from rowkind.operators.over.by_time import Over
+from rowkind.operators.rank.first_row import FirstRow
+from rowkind.operators.rank.top_n import Rank
+from rowkind.operators.set.intersect_except import SetDifference
+from rowkind.operators.window.session_window import Sessions
+from rowkind.operators.window.window_aggregate import WindowAggregate
+from rowkind.operators.window.window_join import WindowJoin, WindowSide
+from rowkind.operators.window.window_rank import WindowRank
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.accumulators import Accumulator, AccumulatorParam
 from pyspark.sql import SparkSession
 
-from rowkind.operators.closing import micros
+from rowkind.operators.timers import micros
 from rowkind.runtime.counters import passing
 from rowkind.runtime.steps import PARTITION, Batches
 

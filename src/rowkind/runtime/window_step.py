@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from rowkind.operators.window_assign import WindowAssign, WindowKind
+from rowkind.operators.window.assign import WindowAssign, WindowKind
 from rowkind.plan import time_nodes as t
 from rowkind.runtime.steps import Batches
 from rowkind.types import Root
