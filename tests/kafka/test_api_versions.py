@@ -7,7 +7,7 @@ import pytest
 from rowkind.connectors.kafka import api_versions as a
 from rowkind.errors import RowkindError
 from rowkind.options.modes import Side
-from rowkind.runtime.sinks import needs
+from rowkind.runtime.driver.sink_topics import needs
 from tests.runtime.tables import APPEND, table
 
 PROPERTIES = {"bootstrap.servers": "old:1"}

@@ -11,7 +11,7 @@ import pyarrow as pa
 import sqlglot
 
 from rowkind.kinds import KIND_COLUMN
-from rowkind.runtime.operators import changelog_schema
+from rowkind.runtime.driver.plan_operators import changelog_schema
 from rowkind.sql import parse_type
 from rowkind.types import DataType, Field
 

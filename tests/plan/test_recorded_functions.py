@@ -13,8 +13,8 @@ from sqlglot import exp
 from rowkind.errors import RowkindError
 from rowkind.plan.expressions import Typed, translate_all
 from rowkind.plan.expressions.printing import printed
-from rowkind.runtime.analysis import SparkAnalyzer
-from rowkind.runtime.spark import rely_on
+from rowkind.runtime.driver.spark import rely_on
+from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 from rowkind.sql import parse_expression
 from rowkind.types import BINARIES
 from tests.plan.corpus import GROUPS, ZONES, Case, cases, columns

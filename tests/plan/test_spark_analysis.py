@@ -13,8 +13,8 @@ from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.plan.expressions import Moment, bind_clock, translate, translate_all
 from rowkind.plan.expressions.typed import text
-from rowkind.runtime.analysis import SparkAnalyzer
-from rowkind.runtime.spark import rely_on
+from rowkind.runtime.driver.spark import rely_on
+from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 from rowkind.sql import parse_expression
 from rowkind.types import DataType, Field
 

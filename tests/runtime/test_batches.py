@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
-from rowkind.runtime.batches import BatchPlanner, Offsets, Pace, batch_of, capped, cut, flat
+from rowkind.runtime.driver.batch_planner import BatchPlanner, Offsets, Pace, batch_of, capped, cut, flat
 
 A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 

@@ -9,7 +9,7 @@ import pytest
 from rowkind.catalog.catalog import Catalog
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
-from rowkind.runtime.planning import Planner, plans_text
+from rowkind.runtime.driver.planning import Planner, plans_text
 from rowkind.sql import parse_script
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source

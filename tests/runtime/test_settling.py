@@ -11,7 +11,7 @@ from rowkind.broker import Broker
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.transactions import Insert, Marker, Promise, TransactionalWriter, Used
 from rowkind.options.modes import Side
-from rowkind.runtime.delivery import settle
+from rowkind.runtime.driver.delivery import settle
 from tests.kafka_client import KafkaClient
 from tests.runtime.tables import APPEND, table
 

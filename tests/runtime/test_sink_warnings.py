@@ -7,8 +7,8 @@ import pytest
 from rowkind.catalog.catalog import Catalog
 from rowkind.options.modes import Side
 from rowkind.options.session_values import SessionOptions
-from rowkind.runtime.planning import Planner
-from rowkind.runtime.sinks import prepare_sinks
+from rowkind.runtime.driver.planning import Planner
+from rowkind.runtime.driver.sink_topics import prepare_sinks
 from rowkind.sql import parse_script
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source

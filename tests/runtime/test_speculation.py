@@ -6,7 +6,7 @@ import pytest
 
 from rowkind.errors import RowkindError
 from rowkind.options.modes import Side
-from rowkind.runtime.speculation import SPECULATION, check_speculation, without_speculation
+from rowkind.runtime.driver.speculation import SPECULATION, check_speculation, without_speculation
 from tests.runtime.tables import APPEND, table
 
 ON = {"spark.master": "spark://there:7077", SPECULATION: "true"}

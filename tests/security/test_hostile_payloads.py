@@ -16,7 +16,7 @@ from rowkind.errors import RowkindError
 from rowkind.formats.charsets import utf8_text
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import BUILT_IN, format_named
-from rowkind.runtime.remote import WorkerError, carried, new_nonce
+from rowkind.runtime.worker_errors import WorkerError, carried, new_nonce
 from rowkind.types import Field
 from tests.formats.test_schema_registry import Server, server  # noqa: F401
 from tests.runtime.tables import APPEND, table

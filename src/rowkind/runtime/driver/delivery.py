@@ -13,9 +13,9 @@ from rowkind.connectors.kafka.transactions import DEFAULT_TIMEOUT_MS, Insert, Ma
 from rowkind.errors import RowkindError
 from rowkind.options.modes import Guarantee
 from rowkind.plan import nodes as n
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.insert_names import insert_names
-from rowkind.runtime.resuming import Standing
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.insert_names import insert_names
+from rowkind.runtime.driver.resuming import Standing
 
 SERVERS = "bootstrap.servers"
 

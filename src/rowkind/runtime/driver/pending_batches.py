@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.batches import BatchPlanner
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.resuming import Standing, check_script
+from rowkind.runtime.driver.batch_planner import BatchPlanner
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.resuming import Standing, check_script
 
 POLL = 0.1
 """Seconds between two looks for something new."""

@@ -29,9 +29,9 @@ from rowkind.operators.rank.top_n import Rank
 from rowkind.options.modes import OnDataLoss as Loss
 from rowkind.runtime.counters import add_counts
 from rowkind.runtime.dead_letters import DeadLetters
-from rowkind.runtime.exchange import packed, unpacked
 from rowkind.runtime.failpoints import failpoint
-from rowkind.runtime.remote import reporting
+from rowkind.runtime.worker.exchange import packed, unpacked
+from rowkind.runtime.worker_errors import reporting
 from rowkind.state.hashing import use_key
 from rowkind.state.store import StateStore
 

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 
 from rowkind.errors import RowkindError, nearest
 from rowkind.plan.expressions.functions.table import FUNCTIONS
-from rowkind.runtime.types import from_spark
+from rowkind.runtime.driver.spark_types import from_spark
 from rowkind.types import INT, DataType, Field, quote, spark_type
 
 _ROW = "__rowkind_row"

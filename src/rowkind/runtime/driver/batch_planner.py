@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
-from rowkind.runtime.watermarks import Positions, Times, Watermarks
+from rowkind.runtime.driver.watermark_tracking import Positions, Times, Watermarks
 
 TopicPartition = Partition
 Offsets = dict[TopicPartition, int]

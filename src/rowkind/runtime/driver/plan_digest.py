@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rowkind.catalog.settings import SinkSettings
 from rowkind.plan import identity
-from rowkind.runtime.insert_names import insert_names
-from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.driver.insert_names import insert_names
+from rowkind.runtime.driver.job_plan import JobPlan
 
 
 def plan_digest(plan: JobPlan) -> str:

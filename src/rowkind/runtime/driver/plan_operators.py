@@ -39,7 +39,7 @@ from rowkind.plan.explain import described
 from rowkind.plan.metadata import of_metadata
 from rowkind.plan.traits import emits, first_by_time, smallest_key, upsert_keys
 from rowkind.plan.windowing import outlasting, windowing
-from rowkind.runtime.window_step import is_local
+from rowkind.runtime.worker.window_step import is_local
 from rowkind.state.contract import Order
 from rowkind.types import Field, arrow_type
 

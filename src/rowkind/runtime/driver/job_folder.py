@@ -6,9 +6,9 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.job_record import JobRecord, job_record
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.job_record import JobRecord, job_record
 from rowkind.state.files import Folder
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from rowkind.runtime.steps import Pick, Step, running
+from rowkind.runtime.worker.steps import Pick, Step, running
 
 _passes = count()
 

@@ -15,7 +15,7 @@ from rowkind.plan import nodes as n
 from rowkind.plan.described import described
 from rowkind.plan.identity import digest, identity
 from rowkind.plan.traits import emits
-from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.driver.job_plan import JobPlan
 
 FORMAT = 4
 """Of checkpoints: changes when something is kept or placed in another way, so that old folders are refused."""

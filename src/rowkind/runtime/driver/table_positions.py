@@ -22,7 +22,7 @@ from rowkind.connectors.kafka.positions import (
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.errors import RowkindError, nearest
 from rowkind.options.modes import OnDataLoss, OnMissingTopic
-from rowkind.runtime.batches import Offsets, TopicPartition
+from rowkind.runtime.driver.batch_planner import Offsets, TopicPartition
 
 LOOK_AGAIN = timedelta(seconds=1)
 """How often to look for a topic that does not exist yet."""

@@ -19,7 +19,7 @@ import rowkind.formats.avro.format
 import rowkind.formats.csv.format
 import rowkind.formats.json.format
 import rowkind.formats.raw.format  # noqa: F401
-from rowkind.runtime import steps, write_step  # noqa: F401
+from rowkind.runtime.worker import steps, write_step  # noqa: F401
 
 if __name__ == "__main__":
     gc.collect()

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from rowkind.errors import RowkindError
 from rowkind.plan import nodes as n
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.delivery import ExactlyOnce, check_latest, settle
-from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.job_record import JobRecord
-from rowkind.runtime.plan_digest import plan_digest
-from rowkind.runtime.resuming import Resuming, Standing, check_script
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.delivery import ExactlyOnce, check_latest, settle
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.job_record import JobRecord
+from rowkind.runtime.driver.plan_digest import plan_digest
+from rowkind.runtime.driver.resuming import Resuming, Standing, check_script
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.sampling import message_bytes
-from rowkind.runtime.batches import ROWS_PER_TASK, Batch, Offsets, Pace
+from rowkind.runtime.driver.batch_planner import ROWS_PER_TASK, Batch, Offsets, Pace
 
 FIRST_ROWS = 200_000
 """Rows of a table in the first batches, before the speed is known."""

@@ -19,8 +19,8 @@ from rowkind.plan.identity import identity
 from rowkind.plan.rules.net_sinks import keeps_state, stateful
 from rowkind.plan.traits import emits
 from rowkind.plan.watermarks import ScanWatermark, follows_watermark, scan_watermarks, watermarked_below
-from rowkind.runtime.operator_names import OperatorName, operator_names
-from rowkind.runtime.operators import operators_for
+from rowkind.runtime.driver.operator_names import OperatorName, operator_names
+from rowkind.runtime.driver.plan_operators import operators_for
 
 
 @dataclass(frozen=True)

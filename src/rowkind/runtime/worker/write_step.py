@@ -20,7 +20,7 @@ from rowkind.operators.net import net_change
 from rowkind.options.constraints import Constraints
 from rowkind.options.modes import Guarantee
 from rowkind.runtime.failpoints import failpoint
-from rowkind.runtime.steps import Batches, chunk_rows, task_number
+from rowkind.runtime.worker.steps import Batches, chunk_rows, task_number
 
 SUMMARY = pa.schema([pa.field("rows", pa.int64())])
 """What a sink task answers: an action needs a row to wait for."""

@@ -16,19 +16,19 @@ from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.batch import BatchStep, Row
-from rowkind.runtime.batches import BatchPlanner
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.pacing import Pacing
-from rowkind.runtime.positions import KafkaPositions
-from rowkind.runtime.remote import carried, refused_value
-from rowkind.runtime.resuming import GOING_ON, Resuming
-from rowkind.runtime.shared_folder import check_shared
-from rowkind.runtime.spark import cloned, log_file
-from rowkind.runtime.taking_over import take_over
-from rowkind.runtime.upcoming import Upcoming
-from rowkind.runtime.watermarks import Watermarks
+from rowkind.runtime.driver.batch_planner import BatchPlanner
+from rowkind.runtime.driver.batch_runner import BatchStep, Row
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.pacing import Pacing
+from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.resuming import GOING_ON, Resuming
+from rowkind.runtime.driver.shared_folder import check_shared
+from rowkind.runtime.driver.spark import cloned, log_file
+from rowkind.runtime.driver.table_positions import KafkaPositions
+from rowkind.runtime.driver.taking_over import take_over
+from rowkind.runtime.driver.watermark_tracking import Watermarks
+from rowkind.runtime.worker_errors import carried, refused_value
 
 
 class Status(StrEnum):

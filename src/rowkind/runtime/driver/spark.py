@@ -14,9 +14,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from rowkind.broker.java import require_java
-from rowkind.runtime.class_archive import reading
-from rowkind.runtime.spark_home import at_home, own_home
-from rowkind.runtime.speculation import SPECULATION
+from rowkind.runtime.driver.class_archive import reading
+from rowkind.runtime.driver.spark_home import at_home, own_home
+from rowkind.runtime.driver.speculation import SPECULATION
 
 RELIED_ON = {
     "spark.sql.ansi.enabled": "true",
@@ -44,7 +44,7 @@ _AT_START = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.worker.reuse": "true",
-    "spark.python.daemon.module": "rowkind.runtime.daemon",
+    "spark.python.daemon.module": "rowkind.runtime.worker.daemon",
     **SOCKETS,
     "spark.driver.memory": "2g",
     SPECULATION: "false",

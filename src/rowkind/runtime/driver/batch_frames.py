@@ -19,18 +19,18 @@ from rowkind.plan import time_nodes as t
 from rowkind.plan.expressions import Moment, bind_clock
 from rowkind.plan.partitioning import partitioned_by
 from rowkind.plan.rules.net_sinks import keeps_state
-from rowkind.runtime.batches import Batch
 from rowkind.runtime.dead_letters import DeadLetters
-from rowkind.runtime.deltas import Delta
-from rowkind.runtime.exchange import PARCELS, exchanged
-from rowkind.runtime.job_plan import JobPlan, NamedOperator
-from rowkind.runtime.operators import FILTER, changelog_schema
-from rowkind.runtime.steps import PARTITION, Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
-from rowkind.runtime.unnesting import generator, unnested
-from rowkind.runtime.watch_step import WATERMARK, Watch
-from rowkind.runtime.watermarks import group_name
-from rowkind.runtime.window_step import Assign, window_assign
-from rowkind.runtime.write_step import SUMMARY, Write
+from rowkind.runtime.driver.batch_planner import Batch
+from rowkind.runtime.driver.deltas import Delta
+from rowkind.runtime.driver.job_plan import JobPlan, NamedOperator
+from rowkind.runtime.driver.plan_operators import FILTER, changelog_schema
+from rowkind.runtime.driver.unnesting import generator, unnested
+from rowkind.runtime.driver.watermark_tracking import group_name
+from rowkind.runtime.worker.exchange import PARCELS, exchanged
+from rowkind.runtime.worker.steps import PARTITION, Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
+from rowkind.runtime.worker.watch_step import WATERMARK, Watch
+from rowkind.runtime.worker.window_step import Assign, window_assign
+from rowkind.runtime.worker.write_step import SUMMARY, Write
 from rowkind.types import Field, quote, spark_type
 
 

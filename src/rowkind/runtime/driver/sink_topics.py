@@ -19,7 +19,7 @@ from rowkind.connectors.kafka.api_versions import (
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.properties import producer_config
 from rowkind.options.modes import Guarantee
-from rowkind.runtime.delivery import check_timeout
+from rowkind.runtime.driver.delivery import check_timeout
 
 
 def prepare_sinks(tables: Iterable[KafkaTable]) -> list[str]:

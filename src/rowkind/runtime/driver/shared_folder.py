@@ -10,10 +10,10 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from rowkind.runtime.counters import counters
-from rowkind.runtime.deltas import Delta
-from rowkind.runtime.remote import new_nonce
-from rowkind.runtime.state_partitions import is_local
-from rowkind.runtime.steps import Batches
+from rowkind.runtime.driver.deltas import Delta
+from rowkind.runtime.driver.state_partitions import is_local
+from rowkind.runtime.worker.steps import Batches
+from rowkind.runtime.worker_errors import new_nonce
 from rowkind.state.belonging import marked, not_shared
 
 FOUND = pa.schema([("host", pa.string()), ("found", pa.string())])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.spark_home import lasting_home, own_home
+from rowkind.runtime.driver.spark_home import lasting_home, own_home
 
 _QUIET = "-Xlog:disable -Xlog:all=error:stderr"
 _JOB = """
@@ -31,8 +31,8 @@ def reading(home: Path | None) -> str:
 
 def make_archive() -> Path:
     """Run a small job and write down the classes it took."""
-    from rowkind.runtime.session import Selection, Session
-    from rowkind.runtime.spark import start_spark
+    from rowkind.runtime.driver.session import Selection, Session
+    from rowkind.runtime.driver.spark import start_spark
 
     home = own_home()
     if home != lasting_home():

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from rowkind.operators.timers import micros
 from rowkind.runtime.counters import passing
-from rowkind.runtime.steps import PARTITION, Batches
+from rowkind.runtime.worker.steps import PARTITION, Batches
 
 WATERMARK = "__watermark"
 

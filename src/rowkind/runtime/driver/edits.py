@@ -7,8 +7,8 @@ worked for is still written has been changed, and that is refused; if all its ta
 from __future__ import annotations
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.job_record import JobRecord, OperatorRecord
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.job_record import JobRecord, OperatorRecord
 
 
 def check_edits(checkpoint: str, stored: JobRecord, given: JobRecord) -> list[str]:

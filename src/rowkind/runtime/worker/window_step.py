@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rowkind.operators.window.assign import WindowAssign, WindowKind
 from rowkind.plan import time_nodes as t
-from rowkind.runtime.steps import Batches
+from rowkind.runtime.worker.steps import Batches
 from rowkind.types import Root
 
 

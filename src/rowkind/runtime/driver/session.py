@@ -29,17 +29,17 @@ from rowkind.options.session_options import (
 )
 from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
-from rowkind.runtime.analysis import SparkAnalyzer
-from rowkind.runtime.batch import Row
-from rowkind.runtime.job import Job, Status
-from rowkind.runtime.job_folder import moved_folder
-from rowkind.runtime.job_plan import JobPlan, job_plan
-from rowkind.runtime.planning import Planner, plans_text
-from rowkind.runtime.resuming import Resuming
-from rowkind.runtime.sinks import prepare_sinks
-from rowkind.runtime.spark import rely_on, start_spark
-from rowkind.runtime.speculation import check_speculation
-from rowkind.runtime.state_partitions import usual_partitions
+from rowkind.runtime.driver.batch_runner import Row
+from rowkind.runtime.driver.job import Job, Status
+from rowkind.runtime.driver.job_folder import moved_folder
+from rowkind.runtime.driver.job_plan import JobPlan, job_plan
+from rowkind.runtime.driver.planning import Planner, plans_text
+from rowkind.runtime.driver.resuming import Resuming
+from rowkind.runtime.driver.sink_topics import prepare_sinks
+from rowkind.runtime.driver.spark import rely_on, start_spark
+from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
+from rowkind.runtime.driver.speculation import check_speculation
+from rowkind.runtime.driver.state_partitions import usual_partitions
 from rowkind.sql import parse_script, substitute
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source

@@ -20,10 +20,10 @@ from typing import Any
 
 from rowkind.connectors.kafka.transactions import Used
 from rowkind.errors import RowkindError
-from rowkind.runtime.edits import check_edits, check_partitions
-from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.job_record import FORMAT, JobRecord, job_record
-from rowkind.runtime.resuming import Standing
+from rowkind.runtime.driver.edits import check_edits, check_partitions
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.job_record import FORMAT, JobRecord, job_record
+from rowkind.runtime.driver.resuming import Standing
 from rowkind.state.belonging import mark
 from rowkind.state.files import Folder, absolute
 

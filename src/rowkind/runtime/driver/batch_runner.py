@@ -25,27 +25,27 @@ from pyspark.sql import DataFrame, SparkSession
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.plan import nodes as n
-from rowkind.runtime.batches import Batch, batch_of, flat
-from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.counters import counters, total
 from rowkind.runtime.dead_letters import DeadLetters
-from rowkind.runtime.delivery import ExactlyOnce
+from rowkind.runtime.driver.batch_frames import Frames, Versions
+from rowkind.runtime.driver.batch_planner import Batch, batch_of, flat
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.delivery import ExactlyOnce
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.job_record import JobRecord
+from rowkind.runtime.driver.pacing import Pacing
+from rowkind.runtime.driver.resuming import Standing
+from rowkind.runtime.driver.table_positions import KafkaPositions
+from rowkind.runtime.driver.watermark_tracking import Account
 from rowkind.runtime.failpoints import failpoint
-from rowkind.runtime.frames import Frames, Versions
-from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.job_record import JobRecord
-from rowkind.runtime.pacing import Pacing
-from rowkind.runtime.positions import KafkaPositions
-from rowkind.runtime.remote import new_nonce
-from rowkind.runtime.resuming import Standing
-from rowkind.runtime.steps import DUE
-from rowkind.runtime.watch_step import highest
-from rowkind.runtime.watermarks import Account
+from rowkind.runtime.worker.steps import DUE
+from rowkind.runtime.worker.watch_step import highest
+from rowkind.runtime.worker_errors import new_nonce
 from rowkind.state.files import Folder
 from rowkind.state.retention import sweep
 
 if TYPE_CHECKING:
-    from rowkind.runtime.job import Progress
+    from rowkind.runtime.driver.job import Progress
 
 SINKS_AT_ONCE = 4
 KEPT_VERSIONS = 3
