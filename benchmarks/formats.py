@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Field
+from rowkind import types as t
 from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
-from rowkind.formats.schema import decoded_schema
+from rowkind.formats.row_schema import decoded_schema
+from rowkind.types import Field
 
 ROWS = 100_000
 ROUNDS = 5

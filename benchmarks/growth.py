@@ -18,9 +18,9 @@ from pyspark.sql import SparkSession
 
 from benchmarks.generate import BROKER_JVM, CHUNK, Message, create, producer, send
 from rowkind.broker import Broker
-from rowkind.runtime.job import Job
-from rowkind.runtime.session import Session
-from rowkind.runtime.spark import start_spark
+from rowkind.runtime.driver.job import Job
+from rowkind.runtime.driver.session import Session
+from rowkind.runtime.driver.spark import start_spark
 
 PARTITIONS = 4
 SCRIPT = """

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from rowkind.runtime.job import Job
-from rowkind.runtime.session import Session
-from rowkind.runtime.spark import start_spark
+from rowkind.runtime.driver.job import Job
+from rowkind.runtime.driver.session import Session
+from rowkind.runtime.driver.spark import start_spark
 from tests.faults.processes import processes, workers
 
 

@@ -27,9 +27,9 @@ import pyarrow as pa
 from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.contract import BatchContext, Operator
-from rowkind.operators.join import Join
-from rowkind.operators.join_sides import JoinSide, Multiplicity
-from rowkind.operators.rank import Rank
+from rowkind.operators.join.regular_join import Join
+from rowkind.operators.join.sides import JoinSide, Multiplicity
+from rowkind.operators.rank.top_n import Rank
 from rowkind.state import compaction
 from rowkind.state.contract import Order
 from rowkind.state.hashing import use_key

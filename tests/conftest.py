@@ -116,9 +116,9 @@ def spark() -> Iterator[SparkSession]:
     """A small local Spark: two cores, ANSI, UTC, no UI."""
     from pyspark.sql import SparkSession
 
-    from rowkind.runtime.class_archive import reading
-    from rowkind.runtime.spark import SOCKETS
-    from rowkind.runtime.spark_home import at_home, own_home
+    from rowkind.runtime.driver.class_archive import reading
+    from rowkind.runtime.driver.spark import SOCKETS
+    from rowkind.runtime.driver.spark_home import at_home, own_home
 
     home = own_home()
     settings: dict[str, Any] = {
@@ -127,7 +127,7 @@ def spark() -> Iterator[SparkSession]:
         "spark.driver.memory": "1g",
         # many small jobs: not worth optimising further
         "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 {reading(home)}",
-        "spark.python.daemon.module": "rowkind.runtime.daemon",
+        "spark.python.daemon.module": "rowkind.runtime.worker.daemon",
         **SOCKETS,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",

@@ -6,8 +6,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from rowkind.runtime.analysis import SparkAnalyzer
-from rowkind.runtime.spark import start_spark
+from rowkind.runtime.driver.spark import start_spark
+from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 from tests.plan.plans import FILES, cases, planned
 
 

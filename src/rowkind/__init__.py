@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
-    from rowkind.runtime.job import Job, Progress, Status
-    from rowkind.runtime.session import Session
+    from rowkind.runtime.driver.job import Job, Progress, Status
+    from rowkind.runtime.driver.session import Session
 
 __all__ = ["Job", "Progress", "RowkindError", "Session", "Status"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "Session":
-        from rowkind.runtime.session import Session
+        from rowkind.runtime.driver.session import Session
 
         return Session
     if name in ("Job", "Progress", "Status"):
-        from rowkind.runtime import job
+        from rowkind.runtime.driver import job
 
         return getattr(job, name)
     raise AttributeError(f"module 'rowkind' has no attribute '{name}'")

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rowkind.catalog.options import Option, boolean, text
-from rowkind.catalog.types import STRING, DataType, Field, timestamp_ltz
 from rowkind.errors import RowkindError
 from rowkind.formats import registry
 from rowkind.formats.contract import Decoder, Encoder, FormatChoice
 from rowkind.kinds import ChangelogMode
+from rowkind.options.declarations import Option, boolean, text
+from rowkind.types import STRING, DataType, Field, timestamp_ltz
 
 
 class PlainFormat:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import pytest
 
 from rowkind.catalog.kafka_table import KafkaTable, resolve
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.table import Column, PhysicalColumn, TableDefinition
-from rowkind.catalog.types import BIGINT, STRING
+from rowkind.definitions import Column, PhysicalColumn, TableDefinition
 from rowkind.errors import RowkindError
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
+from rowkind.types import BIGINT, STRING
 
 KEYED = {"key.format": "plain", "key.fields": "id"}
 COLUMNS: tuple[Column, ...] = (

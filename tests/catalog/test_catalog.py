@@ -8,7 +8,7 @@ from rowkind.catalog.catalog import Catalog
 from rowkind.catalog.definition_rules import check_event_time
 from rowkind.catalog.inserts import with_hints
 from rowkind.catalog.show import Description, describe, describe_fields, show_create_table, show_create_view
-from rowkind.catalog.table import (
+from rowkind.definitions import (
     ComputedColumn,
     MetadataColumn,
     PhysicalColumn,
@@ -16,10 +16,10 @@ from rowkind.catalog.table import (
     ViewDefinition,
     Watermark,
 )
-from rowkind.catalog.types import BIGINT, INT, STRING, Field, row, timestamp, timestamp_ltz
 from rowkind.errors import RowkindError
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable, CreateView
+from rowkind.types import BIGINT, INT, STRING, Field, row, timestamp, timestamp_ltz
 from tests.catalog.tables import append
 
 ORDERS = TableDefinition(

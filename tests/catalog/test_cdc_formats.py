@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.table import MetadataColumn
-from rowkind.catalog.types import STRING, timestamp_ltz
+from rowkind.definitions import MetadataColumn
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
+from rowkind.types import STRING, timestamp_ltz
 from tests.catalog.tables import REMOVED, append, refused, sink, source, upsert
 
 JSON_BASED = ["debezium-json", "canal-json", "maxwell-json", "ogg-json"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.catalog.java_regex import python_pattern
+from rowkind.options.java_regex import python_pattern
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.table import (
+from rowkind.definitions import (
     Column,
     ComputedColumn,
     MetadataColumn,
@@ -14,9 +14,9 @@ from rowkind.catalog.table import (
     ViewDefinition,
     Watermark,
 )
-from rowkind.catalog.types import BIGINT, INT, STRING, timestamp, timestamp_ltz
 from rowkind.errors import RowkindError
 from rowkind.sql.statements import Like, Merge
+from rowkind.types import BIGINT, INT, STRING, timestamp, timestamp_ltz
 
 SOURCE = TableDefinition(
     "base",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rowkind.catalog.kafka_table import resolve
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.show import show_create_table
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
 from tests.catalog.tables import REMOVED, append, condition, source, upsert
 
 SHOUTED = {

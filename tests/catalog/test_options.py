@@ -10,10 +10,10 @@ import pytest
 
 from rowkind.catalog.connectors import CONNECTORS
 from rowkind.catalog.document import PAGES
-from rowkind.catalog.options import boolean, duration, integer, positive, strings
-from rowkind.catalog.secrets import is_secret, masked
 from rowkind.formats import registry
 from rowkind.formats.registry import format_named
+from rowkind.options.declarations import boolean, duration, integer, positive, strings
+from rowkind.options.secrets import is_secret, masked
 from tests.catalog.conftest import ChangeFormat, PlainFormat
 
 

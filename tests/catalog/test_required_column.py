@@ -9,12 +9,12 @@ import pytest
 from rowkind.catalog.connectors import CONNECTORS
 from rowkind.catalog.document import options_page
 from rowkind.catalog.kafka_table import resolve
-from rowkind.catalog.modes import Side
-from rowkind.catalog.options import Option
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.table import PhysicalColumn, TableDefinition
-from rowkind.catalog.types import BIGINT
+from rowkind.definitions import PhysicalColumn, TableDefinition
 from rowkind.errors import RowkindError
+from rowkind.options.declarations import Option
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
+from rowkind.types import BIGINT
 
 BASE = {"topic": "t", "properties.bootstrap.servers": "x:1", "value.format": "json"}
 LEAST = {

@@ -8,15 +8,15 @@ from datetime import timedelta
 import pytest
 
 from rowkind.catalog.kafka_table import resolve
-from rowkind.catalog.modes import BoundedMode, FieldsInclude, Guarantee, OnDataLoss, Side, StartupMode
-from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.settings import TopicCreation
 from rowkind.catalog.source_options import STARTUP_MODE
 from rowkind.catalog.startup import Bounded, Startup
-from rowkind.catalog.table import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.catalog.table_options import VALUE_FIELDS_INCLUDE
-from rowkind.catalog.types import BIGINT, INT, STRING, Field, timestamp_ltz
+from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.kinds import ChangelogMode
+from rowkind.options.modes import BoundedMode, FieldsInclude, Guarantee, OnDataLoss, Side, StartupMode
+from rowkind.options.session_values import SessionOptions
+from rowkind.types import BIGINT, INT, STRING, Field, timestamp_ltz
 from tests.catalog.tables import REMOVED, append, sink, source, upsert
 
 AT = MetadataColumn("at", timestamp_ltz(3), "timestamp")

@@ -6,9 +6,9 @@ import pytest
 
 from rowkind.catalog.catalog import Catalog
 from rowkind.catalog.kafka_table import KafkaTable, resolve
-from rowkind.catalog.modes import Side, StartupMode
-from rowkind.catalog.session import SessionOptions
 from rowkind.errors import RowkindError
+from rowkind.options.modes import Side, StartupMode
+from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
 

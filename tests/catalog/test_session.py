@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from rowkind.catalog.modes import NotNullEnforcer, RuntimeMode
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.session_options import (
+from rowkind.errors import RowkindError
+from rowkind.options.modes import NotNullEnforcer, RuntimeMode
+from rowkind.options.session_options import (
     BATCH_INTERVAL,
     DML_SYNC,
     JOB_NAME,
@@ -19,7 +19,7 @@ from rowkind.catalog.session_options import (
     TIME_ZONE,
     WITHOUT_EFFECT,
 )
-from rowkind.errors import RowkindError
+from rowkind.options.session_values import SessionOptions
 
 
 def test_defaults() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.kafka_table import resolve
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.table import TableDefinition
+from rowkind.definitions import TableDefinition
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
 from tests.catalog.tables import KEYED, REMOVED, append, upsert
 
 SOURCE, SINK = Side.SOURCE, Side.SINK

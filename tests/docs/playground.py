@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from rowkind.broker.process import wait_until
 from rowkind.cli.console import Console
-from rowkind.runtime.job import Job, Status
-from rowkind.runtime.session import Answer, Selection, Session
+from rowkind.runtime.driver.job import Job, Status
+from rowkind.runtime.driver.session import Answer, Selection, Session
 from rowkind.sql import parse_script, substitute
 from rowkind.sql import statements as s
 from tests.kafka_client import KafkaClient

@@ -18,15 +18,15 @@ from rowkind.broker.process import wait_until
 from rowkind.cli.console import Console
 from rowkind.cli.run import play
 from rowkind.errors import RowkindError
-from rowkind.runtime.job import Status
-from rowkind.runtime.session import Session
+from rowkind.runtime.driver.job import Status
+from rowkind.runtime.driver.session import Session
 from tests.docs import pages as p
 from tests.docs.playground import SECONDS, Playground
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from rowkind.runtime.job import Job
+    from rowkind.runtime.driver.job import Job
 
 _GOES_ON = re.compile(r".*: running, .* rows/s, lag .* batches")
 """A line of progress, which a terminal shows and takes away again."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rowkind.broker.process import wait_until
-from rowkind.runtime.job import Job
-from rowkind.runtime.session import Answer, Selection, Session
+from rowkind.runtime.driver.job import Job
+from rowkind.runtime.driver.session import Answer, Selection, Session
 from tests.kafka_client import KafkaClient, Record
 
 if TYPE_CHECKING:

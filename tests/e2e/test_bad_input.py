@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import TopicPartition
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.job import Job
+from rowkind.runtime.driver.job import Job
 from tests.e2e.lab import SECONDS, Lab
 from tests.kafka_client import KafkaClient, Record, TopicFactory
 

@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
+from rowkind.connectors.kafka.reader import ReadCounts, read
 from rowkind.errors import RowkindError
-from rowkind.kafka.ranges import OffsetRange, Partition
-from rowkind.kafka.reader import ReadCounts, read
-from rowkind.runtime.positions import KafkaPositions
+from rowkind.runtime.driver.table_positions import KafkaPositions
 from tests.e2e.lab import Lab
 from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, table

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from rowkind.runtime.analysis import SparkAnalyzer
-from rowkind.runtime.job import Job
+from rowkind.runtime.driver.job import Job
+from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 from tests.e2e.lab import Lab
 from tests.kafka_client import TopicFactory
 from tests.oracle.corpus import GROUPS, Case, cases

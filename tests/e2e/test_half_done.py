@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.job import Status
+from rowkind.runtime.driver.job import Status
 from tests.e2e.lab import SECONDS, Lab
 from tests.kafka_client import TopicFactory
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.session import Text
+from rowkind.runtime.driver.session import Text
 from tests.e2e.lab import SECONDS, Lab
 from tests.kafka_client import TopicFactory
 

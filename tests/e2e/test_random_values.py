@@ -22,7 +22,7 @@ CALLS = ("UUID()", "RAND()", "RAND_INTEGER(1000000000)")
 @pytest.mark.parametrize("call", [*CALLS, "RAND(5)", "RAND_INTEGER(5, 1000000000)"])
 def test_tasks_and_batches_have_their_own(spark: SparkSession, call: str) -> None:
     from rowkind.plan.expressions import translate
-    from rowkind.runtime.analysis import SparkAnalyzer
+    from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 
     sql = translate(parse_expression(call), {}, SparkAnalyzer(spark)).sql
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.session import Selection, Text
+from rowkind.runtime.driver.session import Selection, Text
 from tests.e2e.lab import SECONDS, Lab
 from tests.kafka_client import TopicFactory
 

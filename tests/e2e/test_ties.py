@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.operators.aggregate import Aggregate
-from rowkind.operators.distinct import DistinctStage
+from rowkind.operators.aggregate.distinct import DistinctStage
+from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.plan import nodes as n
 from tests.e2e.lab import Lab
 from tests.kafka_client import TopicFactory

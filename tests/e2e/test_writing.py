@@ -242,7 +242,7 @@ def test_the_prefix_is_cut_off_inside_the_key_only(lab: Lab, topic: TopicFactory
 
 def test_the_producer_is_idempotent_and_waits_for_all(lab: Lab) -> None:
     """Decision 12."""
-    from rowkind.kafka.properties import producer_config
+    from rowkind.connectors.kafka.properties import producer_config
 
     values = producer_config({"bootstrap.servers": "x:1"}).values
     assert (values["enable.idempotence"], values["acks"]) == ("true", "all")

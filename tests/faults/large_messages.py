@@ -12,8 +12,8 @@ import sys
 import threading
 from pathlib import Path
 
-from rowkind.runtime.session import Session
-from rowkind.runtime.spark import start_spark
+from rowkind.runtime.driver.session import Session
+from rowkind.runtime.driver.spark import start_spark
 from tests.faults.processes import children, memory
 
 SCRIPT = """

@@ -37,7 +37,7 @@ def _all() -> list[Process]:
 def workers(session: int) -> list[int]:
     """The Python workers of a job's tasks: forked by Spark's daemon, with its command line."""
     all_ = processes(session)
-    daemons = {p.pid for p in all_ if "-m rowkind.runtime.daemon" in p.command}
+    daemons = {p.pid for p in all_ if "-m rowkind.runtime.worker.daemon" in p.command}
     return [p.pid for p in all_ if p.parent in daemons]
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import sys
 
-from rowkind.runtime.session import Session
-from rowkind.runtime.spark import start_spark
+from rowkind.runtime.driver.session import Session
+from rowkind.runtime.driver.spark import start_spark
 
 TABLE = (
     "CREATE TABLE {name} (id INT, name STRING) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'format' = 'json', "

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from rowkind.broker import Broker
 from rowkind.broker.process import wait_until
-from rowkind.runtime.job import Job
-from rowkind.runtime.session import Session
-from rowkind.runtime.spark import start_spark
+from rowkind.runtime.driver.job import Job
+from rowkind.runtime.driver.session import Session
+from rowkind.runtime.driver.spark import start_spark
 from tests.faults.drawing import Panel, drawing
 from tests.faults.processes import children, kill, memory, open_files, workers
 from tests.kafka_client import KafkaClient

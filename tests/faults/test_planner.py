@@ -11,14 +11,14 @@ import pytest
 
 from rowkind.broker import Broker
 from rowkind.catalog.kafka_table import KafkaTable, resolve
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
 from rowkind.errors import RowkindError
-from rowkind.runtime.batches import BatchPlanner, batch_of
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.pacing import Pacing
-from rowkind.runtime.positions import KafkaPositions
-from rowkind.runtime.upcoming import Upcoming
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
+from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.pacing import Pacing
+from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
 from tests.kafka_client import KafkaClient

@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Field
+from rowkind import types as t
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
 from rowkind.kinds import RowKind
+from rowkind.types import Field
 
 PRODUCTS = (
     Field("id", t.INT.not_null()),
@@ -59,7 +59,7 @@ def reasons(decoded: Decoded) -> dict[int, str]:
 
 
 def encode(name: str, *changes: tuple[RowKind, Row], columns: Sequence[Field] = PRODUCTS, **options: Any) -> list[str]:
-    from rowkind.formats.schema import decoded_schema
+    from rowkind.formats.row_schema import decoded_schema
 
     schema = decoded_schema(columns)
     cells = [pa.array([row[i] for _, row in changes], f.type) for i, f in enumerate(schema)]

@@ -13,9 +13,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from rowkind.catalog.types import DataType, Field
 from rowkind.formats.contract import Decoder, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
+from rowkind.types import DataType, Field
 from tests.formats.suite import SAMPLES, batch
 
 BATCH = 200

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field
+from rowkind import types as t
 from rowkind.formats.contract import Decoded, Decoder, Encoder, Format, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
-from rowkind.formats.schema import decoded_schema
+from rowkind.formats.row_schema import decoded_schema
 from rowkind.kinds import RowKind
+from rowkind.types import DataType, Field
 
 SAMPLES: dict[str, tuple[DataType, list[Any]]] = {
     "boolean": (t.BOOLEAN, [True, False]),

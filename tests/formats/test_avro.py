@@ -11,12 +11,12 @@ import fastavro
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field, Root
+from rowkind import types as t
 from rowkind.errors import RowkindError
-from rowkind.formats.avro_schema import derive, parse, schema_text, sql_type
+from rowkind.formats.avro.schema import derive, parse, schema_text, sql_type
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
+from rowkind.types import DataType, Field, Root
 from tests.formats.suite import FormatSuite, batch
 
 AVRO = format_named("avro")

@@ -10,13 +10,13 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Field
+from rowkind import types as t
 from rowkind.errors import RowkindError
-from rowkind.formats.avro_schema import derive, schema_text
+from rowkind.formats.avro.schema import derive, schema_text
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
 from rowkind.kinds import RowKind
+from rowkind.types import Field
 from tests.formats.suite import SAMPLES, FormatSuite, batch, same
 from tests.formats.test_schema_registry import Server, server  # noqa: F401
 
@@ -302,7 +302,7 @@ def test_a_given_schema_must_be_an_envelope() -> None:
 
 
 def _envelope_schema() -> str:
-    from rowkind.formats.debezium_avro_confluent import envelope
+    from rowkind.formats.cdc.debezium_avro import envelope
 
     return schema_text(derive(envelope(PERSONS), "t"))
 

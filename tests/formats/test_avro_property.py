@@ -12,14 +12,14 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field, Root, map_members
-from rowkind.formats.avro import AvroDecoder, AvroEncoder
-from rowkind.formats.avro_decode import _row, read_datums
-from rowkind.formats.avro_resolve import resolve
-from rowkind.formats.avro_schema import derive, parse, schema_text
-from rowkind.formats.schema import decoded_schema
+from rowkind import types as t
+from rowkind.formats.avro.decode import _row, read_datums
+from rowkind.formats.avro.format import AvroDecoder, AvroEncoder
+from rowkind.formats.avro.resolve import resolve
+from rowkind.formats.avro.schema import derive, parse, schema_text
+from rowkind.formats.row_schema import decoded_schema
 from rowkind.formats.ticks import ticks
+from rowkind.types import DataType, Field, Root, map_members
 from tests.formats.suite import batch, same
 from tests.formats.test_csv_property import values_of as simple_values
 

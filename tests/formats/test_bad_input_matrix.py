@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Field
+from rowkind import types as t
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
+from rowkind.types import Field
 from tests.formats.test_schema_registry import Server, server  # noqa: F401
 
 COLUMNS = (Field("id", t.INT.not_null()), Field("price", t.decimal(4, 2)))

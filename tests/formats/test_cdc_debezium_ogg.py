@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Field
+from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.formats.registry import format_named
 from rowkind.formats.temporal import TimestampStandard
 from rowkind.kinds import ChangelogMode, RowKind
+from rowkind.types import Field
 from tests.formats.changes import PRODUCTS, choice, decode, encode, reasons, rows
 
 HAMMER = {"id": 106, "name": "hammer", "description": "16oz", "weight": 1.0}

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from rowkind.catalog.types import Field
-from rowkind.formats.cdc import CdcJsonFormat
+from rowkind.formats.cdc.format import CdcJsonFormat
 from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
+from rowkind.types import Field
 from tests.formats.suite import damaged, same
 from tests.formats.test_json_fast_equals_exact import document, fields, scalar, types
 
@@ -112,13 +112,13 @@ def test_random_envelopes(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", list(OPERATIONS))
 def test_the_fast_path_takes_ordinary_messages(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Envelopes as the tools write them, metadata included, need no exact reading."""
-    from rowkind.catalog import types as t
-    from rowkind.formats import cdc_events
+    from rowkind import types as t
+    from rowkind.formats.cdc import events
 
     def refused(*_: Any) -> Any:
         raise AssertionError("the exact path was asked")
 
-    monkeypatch.setattr(cdc_events.EventReader, "_read_one", refused)
+    monkeypatch.setattr(events.EventReader, "_read_one", refused)
     columns = (Field("id", t.BIGINT), Field("name", t.STRING), Field("at", t.timestamp(3)), Field("w", t.DOUBLE))
     row = '{"id":1,"name":"n","at":"2020-12-30 12:13:14.5","w":1.5}'
     first, second = (row, row) if name in ("debezium-json", "ogg-json") else (row, '{"w":2.5}')

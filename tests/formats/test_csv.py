@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field, Root
+from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
-from rowkind.formats.csv import unescaped
+from rowkind.formats.csv.format import unescaped
 from rowkind.formats.registry import format_named
+from rowkind.types import DataType, Field, Root
 from tests.formats.suite import FormatSuite, batch
 
 CSV = format_named("csv")

@@ -9,15 +9,15 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field, Root
+from rowkind import types as t
 from rowkind.formats import text as java
-from rowkind.formats.csv import Dialect
-from rowkind.formats.csv_decode import CsvDecoder
-from rowkind.formats.csv_encode import CsvEncoder
+from rowkind.formats.csv.decode import CsvDecoder
+from rowkind.formats.csv.encode import CsvEncoder
+from rowkind.formats.csv.format import Dialect
 from rowkind.formats.spans import Bools, Ints
 from rowkind.formats.temporal import TimestampStandard, render_date, render_time, render_timestamp
 from rowkind.formats.ticks import ticks
+from rowkind.types import DataType, Field, Root
 from tests.formats.suite import batch, same
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field
+from rowkind import types as t
 from rowkind.formats.contract import Decoded
-from rowkind.formats.json_cells import JsonReading
-from rowkind.formats.json_decode import JsonDecoder
+from rowkind.formats.json.cells import JsonReading
+from rowkind.formats.json.decode import JsonDecoder
 from rowkind.formats.temporal import TimestampStandard
 from rowkind.formats.ticks import ticks
+from rowkind.types import DataType, Field
 from tests.formats.suite import same
 
 STREAMING, TREE = JsonReading(), JsonReading(streaming=False)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field
+from rowkind import types as t
 from rowkind.errors import RowkindError
-from rowkind.formats.json_encode import ExactEncoder, JsonEncoder
-from rowkind.formats.json_exact import JsonWriting, NullKeys, text_of
+from rowkind.formats.json.encode import ExactEncoder, JsonEncoder
+from rowkind.formats.json.exact_encode import JsonWriting, NullKeys, text_of
 from rowkind.formats.temporal import TimestampStandard
+from rowkind.types import DataType, Field
 from tests.formats.suite import batch
 
 ISO = JsonWriting(standard=TimestampStandard.ISO_8601)

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field
-from rowkind.formats.json_cells import JsonReading
-from rowkind.formats.json_decode import ExactReader
-from rowkind.formats.json_fast import FastReader
-from rowkind.formats.schema import decoded_schema
+from rowkind import types as t
+from rowkind.formats.json.cells import JsonReading
+from rowkind.formats.json.decode import ExactReader
+from rowkind.formats.json.fast_decode import FastReader
+from rowkind.formats.row_schema import decoded_schema
 from rowkind.formats.temporal import TimestampStandard
+from rowkind.types import DataType, Field
 from tests.formats.suite import damaged, same
 
 SCALARS = [

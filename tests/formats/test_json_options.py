@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field
+from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
 from rowkind.formats.temporal import TimestampStandard
+from rowkind.types import DataType, Field
 
 COLUMNS = (Field("id", t.INT),)
 OPTIONS = {option.name: option for option in format_named("json").options}

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog import types as t
+from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import format_named

@@ -13,8 +13,8 @@ import pytest
 
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import FormatChoice, FormatContext
-from rowkind.formats.registry_access import RegistryAccess
 from rowkind.formats.schema_registry import ATTEMPTS, SchemaRegistry, UnknownSchema
+from rowkind.formats.schema_registry_access import RegistryAccess
 
 LONG = {"schema": '"long"'}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.catalog.modes import Side
+from rowkind.connectors.kafka import api_versions as a
 from rowkind.errors import RowkindError
-from rowkind.kafka import api_versions as a
-from rowkind.runtime.sinks import needs
+from rowkind.options.modes import Side
+from rowkind.runtime.driver.sink_topics import needs
 from tests.runtime.tables import APPEND, table
 
 PROPERTIES = {"bootstrap.servers": "old:1"}

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 from rowkind.broker import Broker
+from rowkind.connectors.kafka.fetching import ReadFields
+from rowkind.connectors.kafka.ranges import OffsetRange
+from rowkind.connectors.kafka.reader import read
+from rowkind.connectors.kafka.transactions import Insert, Promise, give_back, transaction
+from rowkind.connectors.kafka.writer import Writer
 from rowkind.errors import RowkindError
-from rowkind.kafka.fetching import ReadFields
-from rowkind.kafka.ranges import OffsetRange
-from rowkind.kafka.reader import read
-from rowkind.kafka.transactions import Insert, Promise, give_back, transaction
-from rowkind.kafka.writer import Writer
 from tests.kafka_client import KafkaClient
 
 pytestmark = [pytest.mark.kafka, pytest.mark.fault]

@@ -7,11 +7,19 @@ import re
 import pytest
 from confluent_kafka import Producer
 
+from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.groups import commit_offsets, commits_offsets
+from rowkind.connectors.kafka.positions import (
+    Start,
+    StartMode,
+    Stop,
+    StopMode,
+    resolve_new,
+    resolve_start,
+    resolve_stop,
+)
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
-from rowkind.kafka.cluster import Cluster
-from rowkind.kafka.groups import commit_offsets, commits_offsets
-from rowkind.kafka.positions import Start, StartMode, Stop, StopMode, resolve_new, resolve_start, resolve_stop
-from rowkind.kafka.ranges import Partition
 from tests.kafka.waiting import wait_for
 from tests.kafka_client import KafkaClient, Record, TopicFactory
 

@@ -8,9 +8,9 @@ import random
 import pyarrow as pa
 import pytest
 
-from rowkind.kafka.bulk_fetching import BulkFetcher
-from rowkind.kafka.fetching import Event, Fetched, Fetcher, MessageFetcher, ReadFields
-from rowkind.kafka.ranges import Partition
+from rowkind.connectors.kafka.bulk_fetching import BulkFetcher
+from rowkind.connectors.kafka.fetching import Event, Fetched, Fetcher, MessageFetcher, ReadFields
+from rowkind.connectors.kafka.ranges import Partition
 from tests.kafka_client import KafkaClient, Record, TopicFactory
 
 pytestmark = pytest.mark.kafka

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
-from rowkind.kafka.ranges import OffsetRange
-from rowkind.kafka.reader import read
-from rowkind.kafka.writer import writer_for
+from rowkind.connectors.kafka.ranges import OffsetRange
+from rowkind.connectors.kafka.reader import read
+from rowkind.connectors.kafka.writer import writer_for
 from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka

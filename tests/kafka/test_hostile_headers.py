@@ -7,10 +7,10 @@ import ctypes
 import pytest
 from confluent_kafka import Producer, cimpl
 
-from rowkind.kafka.fetching import ReadFields
-from rowkind.kafka.librdkafka import handle
-from rowkind.kafka.ranges import OffsetRange
-from rowkind.kafka.reader import read
+from rowkind.connectors.kafka.fetching import ReadFields
+from rowkind.connectors.kafka.librdkafka import handle
+from rowkind.connectors.kafka.ranges import OffsetRange
+from rowkind.connectors.kafka.reader import read
 from tests.kafka_client import SECONDS, KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka

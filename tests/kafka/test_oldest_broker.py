@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rowkind.connectors.kafka.api_versions import api_versions
 from rowkind.errors import RowkindError
-from rowkind.kafka.api_versions import api_versions
 from tests.e2e.lab import Lab
 from tests.kafka_client import KafkaClient
 from tests.servers.old_kafka import old_kafka

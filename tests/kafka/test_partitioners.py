@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from rowkind.connectors.kafka.partitioners import default_partition, murmur2, partitioner_named
 from rowkind.errors import RowkindError
-from rowkind.kafka.partitioners import default_partition, murmur2, partitioner_named
 
 HASHES = [
     (b'{"word":"good"}', -488964655, (1, 1, 1, 1)),

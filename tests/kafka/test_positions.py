@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rowkind.connectors.kafka.positions import Found, Start, StartMode, Stop, StopMode, start_positions, stop_positions
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
-from rowkind.kafka.positions import Found, Start, StartMode, Stop, StopMode, start_positions, stop_positions
-from rowkind.kafka.ranges import Partition
 
 A, B = Partition("t", 0), Partition("t", 1)
 BOTH = (A, B)

@@ -8,10 +8,10 @@ import pytest
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient
 
+from rowkind.connectors.kafka import client_keys, clients
+from rowkind.connectors.kafka.client_keys import Client, Fate
+from rowkind.connectors.kafka.properties import admin_config, check, consumer_config, masked, producer_config
 from rowkind.errors import RowkindError
-from rowkind.kafka import clients, keys
-from rowkind.kafka.keys import Client, Fate
-from rowkind.kafka.properties import admin_config, check, consumer_config, masked, producer_config
 
 SERVERS = {"bootstrap.servers": "127.0.0.1:1"}
 DOCUMENTED = [line.split() for line in Path(__file__).with_name("client_keys.txt").read_text().splitlines()]
@@ -52,22 +52,22 @@ def condition(properties: dict[str, str]) -> RowkindError:
 @pytest.mark.parametrize(("name", "letters"), DOCUMENTED, ids=[name for name, _ in DOCUMENTED])
 def test_every_documented_key_has_a_fate(name: str, letters: str) -> None:
     for letter in letters:
-        assert keys.key_of(name, LETTERS[letter]) is not None
+        assert client_keys.key_of(name, LETTERS[letter]) is not None
 
 
 def test_no_key_is_declared_twice_for_a_client() -> None:
-    declared = [(key.name, client) for key in keys.KEYS for client in key.clients]
+    declared = [(key.name, client) for key in client_keys.KEYS for client in key.clients]
     assert len(declared) == len(set(declared))
 
 
 def test_a_key_without_effect_or_refused_says_why() -> None:
-    assert [k.name for k in keys.KEYS if k.fate in (Fate.WITHOUT_EFFECT, Fate.REFUSED) and not k.note] == []
+    assert [k.name for k in client_keys.KEYS if k.fate in (Fate.WITHOUT_EFFECT, Fate.REFUSED) and not k.note] == []
 
 
 @pytest.mark.parametrize("client", list(Client))
 def test_librdkafka_takes_every_mapped_key(client: Client) -> None:
     config, kind = CONFIGS[client]
-    for key in keys.KEYS:
+    for key in client_keys.KEYS:
         if client in key.clients and key.fate is Fate.MAPPED and key.name not in STRUCTURAL | {"bootstrap.servers"}:
             sample = SAMPLES.get(key.name, "20000" if key.name.endswith((".ms", ".bytes")) else "5")
             found = config({**SERVERS, key.name: sample})

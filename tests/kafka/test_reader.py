@@ -12,11 +12,11 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
 from rowkind.catalog.metadata import READABLE
+from rowkind.connectors.kafka import consumers
+from rowkind.connectors.kafka.fetching import ReadFields
+from rowkind.connectors.kafka.ranges import OffsetRange
+from rowkind.connectors.kafka.reader import ReadCounts, read
 from rowkind.errors import RowkindError
-from rowkind.kafka import consumers
-from rowkind.kafka.fetching import ReadFields
-from rowkind.kafka.ranges import OffsetRange
-from rowkind.kafka.reader import ReadCounts, read
 from tests.kafka.waiting import wait_for
 from tests.kafka_client import KafkaClient, Record, TopicFactory
 

@@ -21,12 +21,12 @@ from confluent_kafka.admin import (
 )
 
 from rowkind.broker import Broker
+from rowkind.connectors.kafka.api_versions import api_versions
+from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.ranges import OffsetRange
+from rowkind.connectors.kafka.reader import read
+from rowkind.connectors.kafka.writer import Writer
 from rowkind.errors import RowkindError
-from rowkind.kafka.api_versions import api_versions
-from rowkind.kafka.cluster import Cluster
-from rowkind.kafka.ranges import OffsetRange
-from rowkind.kafka.reader import read
-from rowkind.kafka.writer import Writer
 from tests.kafka_client import KafkaClient
 
 pytestmark = pytest.mark.kafka

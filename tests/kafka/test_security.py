@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from rowkind.connectors.kafka import jaas
+from rowkind.connectors.kafka.clients import open_consumer
+from rowkind.connectors.kafka.security import security_settings
 from rowkind.errors import RowkindError
-from rowkind.kafka import jaas
-from rowkind.kafka.clients import open_consumer
-from rowkind.kafka.security import security_settings
 
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
 SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"

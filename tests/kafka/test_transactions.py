@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from rowkind.connectors.kafka import transactions
+from rowkind.connectors.kafka.transactions import Insert, Marker, Promise, TransactionalWriter
 from rowkind.errors import RowkindError
-from rowkind.kafka import transactions
-from rowkind.kafka.transactions import Insert, Marker, Promise, TransactionalWriter
 from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 from rowkind.catalog.metadata import WRITABLE
-from rowkind.catalog.types import arrow_type
+from rowkind.connectors.kafka import writer as writers
+from rowkind.connectors.kafka.partitioners import Partitioner, default_partition, partitioner_named
+from rowkind.connectors.kafka.writer import Writer, drop_writer, writer_for
 from rowkind.errors import RowkindError
-from rowkind.kafka import writer as writers
-from rowkind.kafka.partitioners import Partitioner, default_partition, partitioner_named
-from rowkind.kafka.writer import Writer, drop_writer, writer_for
+from rowkind.types import arrow_type
 from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka

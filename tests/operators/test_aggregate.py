@@ -14,10 +14,10 @@ import pyarrow as pa
 import pytest
 
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.operators.aggregate import Aggregate
-from rowkind.operators.calls import AggregateCall
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
+from rowkind.operators.aggregate.distinct import sharded
+from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.changes import STALE
-from rowkind.operators.distinct import sharded
 from tests.operators.harness import Change, Engine, Row, Table, canonical, delta_of
 from tests.seeds import seeds
 

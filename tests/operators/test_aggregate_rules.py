@@ -12,10 +12,10 @@ import pytest
 
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.operators.aggregate import Aggregate
-from rowkind.operators.calls import AggregateCall
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
+from rowkind.operators.aggregate.distinct import sharded
+from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.changes import STALE, SUPPRESSED
-from rowkind.operators.distinct import sharded
 from tests.operators.harness import Change, Engine, delta_of
 
 KIND = pa.field(KIND_COLUMN, pa.int8(), nullable=False)

@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root, arrow_type
+from rowkind import types as t
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.operators.aggregate import Aggregate
-from rowkind.operators.calls import AggregateCall
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
+from rowkind.operators.aggregate.group_aggregate import Aggregate
+from rowkind.types import DataType, Root, arrow_type
 from tests.operators.harness import Change, Engine, Table, canonical, delta_of
 
 SAMPLES: dict[DataType, list[Any]] = {

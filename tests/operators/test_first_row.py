@@ -12,12 +12,12 @@ import pytest
 
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, ChangelogMode, RowKind
-from rowkind.operators.closing import LATE
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.first_row import FirstRow
+from rowkind.operators.rank.first_row import FirstRow
+from rowkind.operators.timers import LATE
 from rowkind.plan import nodes as n
 from rowkind.plan.traits import emits
-from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.driver.job_plan import JobPlan
 from tests.operators.harness import Engine, Row, delta_of, entries_left
 from tests.operators.tables import KIND
 from tests.oracle.duck import Duck

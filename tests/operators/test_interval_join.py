@@ -17,7 +17,7 @@ from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.changes import Bools
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.interval_join import IntervalJoin, IntervalSide
+from rowkind.operators.join.interval_join import IntervalJoin, IntervalSide
 from tests.operators.harness import Engine, Row, delta_of, entries_left
 from tests.operators.test_window_aggregate import micros
 from tests.seeds import seeds

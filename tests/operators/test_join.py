@@ -19,9 +19,9 @@ import sqlglot
 
 from rowkind.join_kind import JoinKind
 from rowkind.operators.changes import STALE, Bools
-from rowkind.operators.join import DUPLICATE, Join
-from rowkind.operators.join_sides import JoinSide, Multiplicity
-from rowkind.operators.residual_sql import duck_residual
+from rowkind.operators.join.regular_join import DUPLICATE, Join
+from rowkind.operators.join.residual_sql import duck_residual
+from rowkind.operators.join.sides import JoinSide, Multiplicity
 from tests.operators.harness import Engine, Row, Table, delta_of
 from tests.operators.tables import KIND, Bag, Changing, identity, removals_first
 from tests.seeds import seeds

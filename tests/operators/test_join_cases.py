@@ -13,8 +13,8 @@ from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.changes import STALE, SUPPRESSED
 from rowkind.operators.contract import BatchContext
-from rowkind.operators.join import DUPLICATE, Join
-from rowkind.operators.join_sides import JoinSide, Multiplicity
+from rowkind.operators.join.regular_join import DUPLICATE, Join
+from rowkind.operators.join.sides import JoinSide, Multiplicity
 from rowkind.state.contract import Found, State
 from rowkind.state.hashing import KeyHashes
 from rowkind.state.store import StateStore

@@ -14,12 +14,12 @@ import pytest
 
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.operators.calls import AggregateCall
-from rowkind.operators.closing import LATE
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.over import Over
-from rowkind.operators.over_any_order import OverAnyOrder
-from rowkind.operators.rank import Rank
+from rowkind.operators.over.by_any_order import OverAnyOrder
+from rowkind.operators.over.by_time import Over
+from rowkind.operators.rank.top_n import Rank
+from rowkind.operators.timers import LATE
 from rowkind.state.contract import Order
 from tests.operators.harness import Engine, Row, canonical, delta_of, entries_left
 from tests.operators.tables import KIND, Bag, Changing

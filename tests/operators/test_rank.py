@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from rowkind.operators.changes import STALE
-from rowkind.operators.rank import Rank
+from rowkind.operators.rank.top_n import Rank
 from rowkind.state.contract import Order
 from tests.operators.harness import Change, Engine, Row, Table, canonical, delta_of
 from tests.operators.tables import KIND, Bag, Changing, identity, removals_first

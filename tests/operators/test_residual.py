@@ -11,7 +11,7 @@ import pytest
 import sqlglot
 
 from rowkind.errors import RowkindError
-from rowkind.operators.residual_sql import duck_residual, residual_supported
+from rowkind.operators.join.residual_sql import duck_residual, residual_supported
 
 PAIRS = pa.table(
     {

@@ -13,8 +13,8 @@ import pytest
 
 from rowkind.kinds import RowKind
 from rowkind.operators.changes import STALE
-from rowkind.operators.not_in import NotIn
-from rowkind.operators.sets import SetDifference
+from rowkind.operators.join.not_in import NotIn
+from rowkind.operators.set.intersect_except import SetDifference
 from tests.operators.harness import Engine, Row, delta_of
 from tests.operators.tables import KIND, Bag, Changing, identity
 from tests.seeds import seeds

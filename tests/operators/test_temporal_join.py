@@ -14,7 +14,7 @@ from rowkind.errors import RowkindError
 from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.temporal_join import TemporalJoin
+from rowkind.operators.join.temporal_join import TemporalJoin
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_interval_join import SECOND, START
 from tests.operators.test_window_aggregate import micros

@@ -10,14 +10,14 @@ import pytest
 
 from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.operators.aggregate import Aggregate
-from rowkind.operators.calls import AggregateCall
-from rowkind.operators.distinct import sharded
-from rowkind.operators.join import Join
-from rowkind.operators.join_sides import JoinSide, Multiplicity
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
+from rowkind.operators.aggregate.distinct import sharded
+from rowkind.operators.aggregate.group_aggregate import Aggregate
+from rowkind.operators.join.not_in import NotIn
+from rowkind.operators.join.regular_join import Join
+from rowkind.operators.join.sides import JoinSide, Multiplicity
 from rowkind.operators.materialize import Materialize
-from rowkind.operators.not_in import NotIn
-from rowkind.operators.sets import SetDifference
+from rowkind.operators.set.intersect_except import SetDifference
 from tests.operators.harness import Change, Engine, delta_of
 
 TTL = 1000

@@ -12,11 +12,11 @@ import pytest
 
 from rowkind.errors import RowkindError
 from rowkind.kinds import RowKind
-from rowkind.operators.calls import AggregateCall
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
 from rowkind.operators.changes import STALE
-from rowkind.operators.closing import LATE
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.window_aggregate import WindowAggregate
+from rowkind.operators.timers import LATE
+from rowkind.operators.window.window_aggregate import WindowAggregate
 from tests.operators.harness import Change, Engine, Row, Table, delta_of, entries_left
 from tests.operators.test_aggregate import CALLS, INPUT, assert_same, fits, oracle, random_row
 from tests.seeds import seeds

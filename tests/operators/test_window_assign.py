@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN
-from rowkind.operators.window_assign import WindowAssign, WindowKind
+from rowkind.operators.window.assign import WindowAssign, WindowKind
 
 SECOND = timedelta(seconds=1)
 

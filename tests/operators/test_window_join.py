@@ -12,9 +12,9 @@ import pytest
 
 from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.operators.closing import LATE
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.window_join import WindowJoin, WindowSide
+from rowkind.operators.timers import LATE
+from rowkind.operators.window.window_join import WindowJoin, WindowSide
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_interval_join import Less
 from tests.operators.test_window_aggregate import MINUTE, START, micros

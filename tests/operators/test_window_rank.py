@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.operators.closing import LATE
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.window_rank import WindowRank
+from rowkind.operators.timers import LATE
+from rowkind.operators.window.window_rank import WindowRank
 from rowkind.state.contract import Order
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_window_aggregate import MINUTE, START, last_of, micros

@@ -12,9 +12,9 @@ import pytest
 
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.changes import STALE
-from rowkind.operators.closing import LATE
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.operators.window_session import Sessions
+from rowkind.operators.timers import LATE
+from rowkind.operators.window.session_window import Sessions
 from tests.operators.harness import Change, Engine, Row, delta_of, entries_left
 from tests.operators.test_window_aggregate import micros
 from tests.seeds import seeds

@@ -10,10 +10,10 @@ import duckdb
 import pyarrow as pa
 import sqlglot
 
-from rowkind.catalog.types import DataType, Field
 from rowkind.kinds import KIND_COLUMN
-from rowkind.runtime.operators import changelog_schema
+from rowkind.runtime.driver.plan_operators import changelog_schema
 from rowkind.sql import parse_type
+from rowkind.types import DataType, Field
 
 _FLINK = {"VARCHAR": "STRING", "INTEGER": "INT", "TIMESTAMP": "TIMESTAMP(6)", "HUGEINT": "DECIMAL(38, 0)"}
 

@@ -13,16 +13,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import BOOLEAN, Field, quote
 from rowkind.kinds import KIND_COLUMN, ChangelogMode, RowKind
 from rowkind.operators.net import net_change
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
-from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.operators import FILTER, changelog_schema
-from rowkind.runtime.steps import fitted
-from rowkind.runtime.window_step import window_assign
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.plan_operators import FILTER, changelog_schema
+from rowkind.runtime.worker.steps import fitted
+from rowkind.runtime.worker.window_step import window_assign
 from rowkind.state import run, store
+from rowkind.types import BOOLEAN, Field, quote
 from tests.operators.harness import Engine
 from tests.oracle.duck import Duck
 from tests.oracle.sources import Change, comparable

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.session_options import STATE_TTL
+from rowkind.options.session_options import STATE_TTL
+from rowkind.options.session_values import SessionOptions
 from rowkind.plan.analysis import Analyzer
-from rowkind.runtime.job_plan import JobPlan, job_plan
-from rowkind.runtime.planning import Planner
+from rowkind.runtime.driver.job_plan import JobPlan, job_plan
+from rowkind.runtime.driver.planning import Planner
 from rowkind.sql import parse_script
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source

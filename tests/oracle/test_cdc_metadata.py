@@ -11,7 +11,7 @@ import pytest
 
 from rowkind.kinds import RowKind
 from rowkind.plan import nodes as n
-from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.driver.job_plan import JobPlan
 from tests.oracle.duck import Duck
 from tests.oracle.engine import PlanEngine
 from tests.oracle.planning import job_of

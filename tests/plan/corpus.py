@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rowkind.catalog.types import DataType
 from rowkind.sql import parse_type
+from rowkind.types import DataType
 
 FOLDER = Path(__file__).parent / "fixtures" / "functions"
 GROUPS = sorted(path.stem for path in FOLDER.glob("*.json") if path.stem != "columns")

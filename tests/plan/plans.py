@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.session import SessionOptions
 from rowkind.errors import RowkindError
+from rowkind.options.session_values import SessionOptions
 from rowkind.plan.analysis import Analyzer
-from rowkind.runtime.planning import Planner, plans_text
+from rowkind.runtime.driver.planning import Planner, plans_text
 from rowkind.sql import parse_script
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source

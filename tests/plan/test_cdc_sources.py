@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.session import SessionOptions
 from rowkind.errors import RowkindError
 from rowkind.kinds import ChangelogMode
+from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
 from rowkind.plan.traits import emits
-from rowkind.runtime.planning import Planner
+from rowkind.runtime.driver.planning import Planner
 from rowkind.sql import parse_script
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source
@@ -36,7 +36,7 @@ KEYED = ", PRIMARY KEY (id) NOT ENFORCED"
 
 
 def plan(spark: SparkSession, sql: str, key: str = KEYED, repeats: bool = False) -> list[n.Node]:
-    from rowkind.runtime.analysis import SparkAnalyzer
+    from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 
     catalog, options = Catalog(), SessionOptions()
     if repeats:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType
+from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.plan.expressions import Moment, Typed, bind_clock, common_type, depends_on_clock
 from rowkind.plan.expressions.arithmetic import adjusted
@@ -19,6 +18,7 @@ from rowkind.plan.expressions.patterns import similar_regex
 from rowkind.plan.expressions.scope import AskSpark, Scope
 from rowkind.plan.expressions.typed import text
 from rowkind.sql import parse_expression
+from rowkind.types import DataType
 
 COLUMNS = {
     "i": t.INT,

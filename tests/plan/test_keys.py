@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from sqlglot import exp
 
-from rowkind.catalog.types import BIGINT, INT, STRING, DataType, Field, array
 from rowkind.join_kind import JoinKind
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
@@ -18,6 +17,7 @@ from rowkind.plan.rules.prune_columns import prune_columns
 from rowkind.plan.rules.update_before import update_before
 from rowkind.plan.traits import emits, upsert_keys
 from rowkind.sql.nodes import type_node
+from rowkind.types import BIGINT, INT, STRING, DataType, Field, array
 
 ROWS = ChangelogMode.INSERT_ONLY
 

@@ -12,14 +12,14 @@ from tests.plan.plans import FILES, Case, cases, planned
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from rowkind.runtime.analysis import SparkAnalyzer
+    from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 
 CASES = [pytest.param(case, id=f"{file.stem}: {case.title}") for file in FILES for case in cases(file)]
 
 
 @pytest.fixture(scope="module")
 def analyzer(spark: SparkSession) -> SparkAnalyzer:
-    from rowkind.runtime.analysis import SparkAnalyzer
+    from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 
     return SparkAnalyzer(spark)
 

@@ -10,13 +10,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
-from rowkind.catalog.types import BINARIES
 from rowkind.errors import RowkindError
 from rowkind.plan.expressions import Typed, translate_all
 from rowkind.plan.expressions.printing import printed
-from rowkind.runtime.analysis import SparkAnalyzer
-from rowkind.runtime.spark import rely_on
+from rowkind.runtime.driver.spark import rely_on
+from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 from rowkind.sql import parse_expression
+from rowkind.types import BINARIES
 from tests.plan.corpus import GROUPS, ZONES, Case, cases, columns
 
 pytestmark = pytest.mark.spark

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.driver.job_plan import JobPlan
 from tests.oracle.duck import Duck
 from tests.oracle.planning import APPEND, RETRACT, UPSERT, job_of
 

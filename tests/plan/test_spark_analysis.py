@@ -9,14 +9,14 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import LongType
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field
+from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.plan.expressions import Moment, bind_clock, translate, translate_all
 from rowkind.plan.expressions.typed import text
-from rowkind.runtime.analysis import SparkAnalyzer
-from rowkind.runtime.spark import rely_on
+from rowkind.runtime.driver.spark import rely_on
+from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 from rowkind.sql import parse_expression
+from rowkind.types import DataType, Field
 
 pytestmark = pytest.mark.spark
 

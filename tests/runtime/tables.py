@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rowkind.catalog.kafka_table import KafkaTable, resolve
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
 

@@ -12,8 +12,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rowkind.kafka.ranges import OffsetRange, Partition
-from rowkind.runtime.batches import BatchPlanner, Offsets, Pace, batch_of, capped, cut, flat
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
+from rowkind.runtime.driver.batch_planner import BatchPlanner, Offsets, Pace, batch_of, capped, cut, flat
 
 A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 

@@ -9,11 +9,11 @@ import pytest
 from confluent_kafka import TopicPartition
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.batches import BatchPlanner
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.pacing import Pacing
-from rowkind.runtime.positions import KafkaPositions
-from rowkind.runtime.upcoming import Upcoming
+from rowkind.runtime.driver.batch_planner import BatchPlanner
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.pacing import Pacing
+from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.table_positions import KafkaPositions
 from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, table
 

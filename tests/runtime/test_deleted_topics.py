@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rowkind.kafka.ranges import OffsetRange, Partition
-from rowkind.runtime.watermarks import Account, Mark, Positions, Watermarks
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
+from rowkind.runtime.driver.watermark_tracking import Account, Mark, Positions, Watermarks
 from tests.runtime.tables import APPEND, table
 from tests.runtime.test_batches import Log, entry_of, planner, ranges
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.job_record import JobRecord
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_record import JobRecord
 from tests.oracle.duck import Duck
 from tests.oracle.planning import job_of
 

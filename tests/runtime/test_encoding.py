@@ -7,13 +7,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog.constraints import Constraints
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer, Side
-from rowkind.catalog.types import arrow_type
+from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.errors import RowkindError
-from rowkind.kafka.encoding import MessageEncoder
 from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.options.constraints import Constraints
+from rowkind.options.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer, Side
+from rowkind.types import arrow_type
 from tests.runtime.tables import APPEND, KEYED, UPSERT, table
 
 I, UB, U, D = RowKind  # noqa: E741

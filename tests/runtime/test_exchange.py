@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rowkind.runtime.exchange import PARCELS, TO, packed, unpacked
+from rowkind.runtime.worker.exchange import PARCELS, TO, packed, unpacked
 
 PARTITIONS = 4
 CALL = pa.RecordBatch.from_pylist([{"to": 2, "rows": None}], PARCELS)

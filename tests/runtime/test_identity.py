@@ -16,18 +16,18 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from rowkind.catalog.modes import Placement
-from rowkind.catalog.types import BIGINT, INT, STRING, DataType, Field, Root, row
 from rowkind.errors import RowkindError
 from rowkind.join_kind import JoinKind
+from rowkind.options.modes import Placement
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.described import described
 from rowkind.plan.identity import LEFT_OUT, identity, left_out, plan_digest
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.job_plan import JobPlan
-from rowkind.runtime.job_record import FORMAT
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.job_record import FORMAT
 from rowkind.sql import parse_type
+from rowkind.types import BIGINT, INT, STRING, DataType, Field, Root, row
 from tests.oracle.duck import Duck
 from tests.oracle.planning import job_of
 from tests.runtime.tables import APPEND, UPSERT, table
@@ -229,7 +229,9 @@ def test_a_folder_of_the_format_before_is_refused_by_name(tmp_path: Path) -> Non
 
 def test_wording_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     before = shown(LISTAGG)
-    monkeypatch.setattr("rowkind.runtime.job_record.described", lambda node: f"{described(node)}, in other words")
+    monkeypatch.setattr(
+        "rowkind.runtime.driver.job_record.described", lambda node: f"{described(node)}, in other words"
+    )
     described.register(n.Aggregate, lambda node: "other words")
     try:
         assert shown(LISTAGG) == before

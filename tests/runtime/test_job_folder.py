@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from rowkind.catalog.modes import Side
+from rowkind.options.modes import Side
 from rowkind.plan import nodes as n
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.job_folder import moved_folder
-from rowkind.runtime.job_plan import JobPlan, job_plan
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_folder import moved_folder
+from rowkind.runtime.driver.job_plan import JobPlan, job_plan
 from tests.runtime.tables import APPEND, table
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.checkpoint import Checkpoint
+from rowkind.runtime.driver.checkpoint import Checkpoint
 from tests.oracle.duck import Duck
 from tests.oracle.planning import job_of
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.messages import MessageDecoder, row_schema, shown
 from rowkind.errors import RowkindError
-from rowkind.kafka.messages import MessageDecoder, row_schema, shown
 from rowkind.kinds import RowKind
 from tests.runtime.tables import APPEND, KEYED, UPSERT, table
 

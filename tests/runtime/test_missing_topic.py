@@ -10,14 +10,14 @@ from uuid import uuid4
 
 import pytest
 
-from rowkind.catalog.modes import Side
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
-from rowkind.kafka.ranges import Partition
-from rowkind.runtime.batches import BatchPlanner, batch_of, flat
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.pacing import Pacing
-from rowkind.runtime.positions import KafkaPositions
-from rowkind.runtime.upcoming import Upcoming
+from rowkind.options.modes import Side
+from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of, flat
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.pacing import Pacing
+from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.table_positions import KafkaPositions
 from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, table
 

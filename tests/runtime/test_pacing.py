@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowkind.kafka.ranges import OffsetRange, Partition
-from rowkind.kafka.sampling import message_bytes
-from rowkind.runtime.batches import Batch, Pace
-from rowkind.runtime.pacing import FIRST_ROWS, Pacing, adapted, paced
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
+from rowkind.connectors.kafka.sampling import message_bytes
+from rowkind.runtime.driver.batch_planner import Batch, Pace
+from rowkind.runtime.driver.pacing import FIRST_ROWS, Pacing, adapted, paced
 from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, table
 

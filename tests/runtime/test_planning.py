@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.types import DataType, Field, quote
 from rowkind.errors import RowkindError
-from rowkind.runtime.planning import Planner, plans_text
+from rowkind.options.session_values import SessionOptions
+from rowkind.runtime.driver.planning import Planner, plans_text
 from rowkind.sql import parse_script
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source
+from rowkind.types import DataType, Field, quote
 
 TABLES = """
 CREATE TABLE pageviews (user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP, user_region STRING, place ROW<city STRING>)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from rowkind.runtime.checkpoint import Checkpoint
+from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.state.store import StateStore
 from tests.faults.power import cut, recording
 from tests.runtime.test_checkpoint import plan

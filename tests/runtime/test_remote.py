@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.remote import WorkerError, carried, new_nonce, refused_value, reporting
+from rowkind.runtime.worker_errors import WorkerError, carried, new_nonce, refused_value, reporting
 from tests.security.corpus import Trap, marks
 
 NONCE = new_nonce()

@@ -9,9 +9,9 @@ import pytest
 
 from rowkind.broker import Broker
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import Side
-from rowkind.kafka.transactions import Insert, Marker, Promise, TransactionalWriter, Used
-from rowkind.runtime.delivery import settle
+from rowkind.connectors.kafka.transactions import Insert, Marker, Promise, TransactionalWriter, Used
+from rowkind.options.modes import Side
+from rowkind.runtime.driver.delivery import settle
 from tests.kafka_client import KafkaClient
 from tests.runtime.tables import APPEND, table
 

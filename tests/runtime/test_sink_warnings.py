@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
-from rowkind.runtime.planning import Planner
-from rowkind.runtime.sinks import prepare_sinks
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
+from rowkind.runtime.driver.planning import Planner
+from rowkind.runtime.driver.sink_topics import prepare_sinks
 from rowkind.sql import parse_script
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source

@@ -12,8 +12,8 @@ import pytest
 
 from rowkind.broker import require_java
 from rowkind.errors import RowkindError
-from rowkind.runtime.class_archive import archive_of, make_archive, reading
-from rowkind.runtime.spark_home import at_home, lasting_home, own_home
+from rowkind.runtime.driver.class_archive import archive_of, make_archive, reading
+from rowkind.runtime.driver.spark_home import at_home, lasting_home, own_home
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

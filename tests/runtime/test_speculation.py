@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.catalog.modes import Side
 from rowkind.errors import RowkindError
-from rowkind.runtime.speculation import SPECULATION, check_speculation, without_speculation
+from rowkind.options.modes import Side
+from rowkind.runtime.driver.speculation import SPECULATION, check_speculation, without_speculation
 from tests.runtime.tables import APPEND, table
 
 ON = {"spark.master": "spark://there:7077", SPECULATION: "true"}

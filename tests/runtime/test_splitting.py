@@ -10,7 +10,7 @@ import pytest
 
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
-from rowkind.runtime.job_plan import ORDERING, _splittable, job_plan
+from rowkind.runtime.driver.job_plan import ORDERING, _splittable, job_plan
 from tests.oracle.duck import Duck
 from tests.oracle.planning import job_of
 

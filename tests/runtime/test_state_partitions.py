@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from rowkind.catalog.modes import Side
 from rowkind.errors import RowkindError
+from rowkind.options.modes import Side
 from rowkind.plan import nodes as n
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.job_plan import JobPlan, job_plan
-from rowkind.runtime.state_partitions import configured_cores
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_plan import JobPlan, job_plan
+from rowkind.runtime.driver.state_partitions import configured_cores
 from tests.runtime.tables import APPEND, table
 
 CONFIGURED: dict[str, tuple[dict[str, str], int | None]] = {

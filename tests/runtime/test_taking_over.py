@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from rowkind.catalog.modes import Side
 from rowkind.errors import RowkindError
+from rowkind.options.modes import Side
 from rowkind.plan import nodes as n
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.job_plan import JobPlan, job_plan
-from rowkind.runtime.plan_digest import plan_digest
-from rowkind.runtime.resuming import GOING_ON, Resuming
-from rowkind.runtime.taking_over import Taken, take_over
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_plan import JobPlan, job_plan
+from rowkind.runtime.driver.plan_digest import plan_digest
+from rowkind.runtime.driver.resuming import GOING_ON, Resuming
+from rowkind.runtime.driver.taking_over import Taken, take_over
 from tests.runtime.tables import APPEND, UPSERT, table
 
 SOURCE = n.Scan(table("id INT", {**APPEND, "topic": "numbers"}))

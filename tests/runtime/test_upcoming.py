@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
-from rowkind.kafka.ranges import Partition
-from rowkind.runtime.batches import Offsets
-from rowkind.runtime.checkpoint import Checkpoint
-from rowkind.runtime.upcoming import Upcoming
+from rowkind.runtime.driver.batch_planner import Offsets
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.pending_batches import Upcoming
 from tests.runtime.test_batches import Log, planner
 
 A0 = Partition("a", 0)

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.settings import Alignment
-from rowkind.kafka.ranges import Partition
+from rowkind.connectors.kafka.ranges import Partition
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.runtime.batches import BatchPlanner, Pace, batch_of
-from rowkind.runtime.watermarks import Account, Watermarks
+from rowkind.runtime.driver.batch_planner import BatchPlanner, Pace, batch_of
+from rowkind.runtime.driver.watermark_tracking import Account, Watermarks
 from tests.runtime.test_batches import Log
 
 A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)

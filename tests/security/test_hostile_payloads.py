@@ -10,14 +10,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Field
+from rowkind import types as t
+from rowkind.connectors.kafka.messages import MessageDecoder
 from rowkind.errors import RowkindError
 from rowkind.formats.charsets import utf8_text
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
 from rowkind.formats.registry import BUILT_IN, format_named
-from rowkind.kafka.messages import MessageDecoder
-from rowkind.runtime.remote import WorkerError, carried, new_nonce
+from rowkind.runtime.worker_errors import WorkerError, carried, new_nonce
+from rowkind.types import Field
 from tests.formats.test_schema_registry import Server, server  # noqa: F401
 from tests.runtime.tables import APPEND, table
 from tests.runtime.test_messages import raw

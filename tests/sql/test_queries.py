@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from rowkind.catalog import types as t
+from rowkind import types as t
 from rowkind.sql import (
     JoinedTables,
     JsonCall,

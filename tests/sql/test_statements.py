@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from rowkind.catalog import types as t
-from rowkind.catalog.table import ComputedColumn, MetadataColumn, PhysicalColumn, Watermark
+from rowkind import types as t
+from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn, Watermark
 from rowkind.sql import parse_script
 from rowkind.sql.statements import (
     CreateTable,

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import MAX_LENGTH, DataType, Root
+from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.sql import parse_type
+from rowkind.types import MAX_LENGTH, DataType, Root
 
 MONTHS, SECONDS = DataType(Root.INTERVAL_YEAR_MONTH), DataType(Root.INTERVAL_DAY_TIME)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rowkind.runtime.checkpoint import Checkpoint
+from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.state.hashing import KeyHashes, hash_rows, use_key
 from tests.runtime.test_checkpoint import plan
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rowkind.catalog.types import (
+from rowkind.types import (
     BINARIES,
     CHARACTERS,
     INTEGERS,
@@ -33,7 +33,7 @@ _SOURCES: dict[Root, frozenset[Root]] = {
 def castable(source: DataType, target: DataType) -> bool:
     """Whether CAST(source AS target) exists; NOT NULL is no obstacle.
 
-    >>> from rowkind.catalog.types import BIGINT, INT, BOOLEAN, DATE
+    >>> from rowkind.types import BIGINT, INT, BOOLEAN, DATE
     >>> castable(INT, BIGINT), castable(BOOLEAN, DATE)
     (True, False)
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rowkind.catalog.definition_rules import validate_definition
 from rowkind.catalog.like import merged
-from rowkind.catalog.table import TableDefinition, ViewDefinition
+from rowkind.definitions import TableDefinition, ViewDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.sql.statements import Like
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rowkind.catalog.modes import Side
-from rowkind.catalog.options import Option
 from rowkind.catalog.sink_options import APPEND_SINK, UPSERT_SINK
 from rowkind.catalog.source_options import SCAN, STARTUP
 from rowkind.catalog.table_options import BOOTSTRAP_SERVERS, KEY_FIELDS, KEY_FORMAT, SHARED
+from rowkind.options.declarations import Option
+from rowkind.options.modes import Side
 
 
 @dataclass(frozen=True, slots=True)

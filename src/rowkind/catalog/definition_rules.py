@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from rowkind.catalog.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition
-from rowkind.catalog.types import TIMESTAMPS, DataType, Root
+from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition
 from rowkind.errors import RowkindError, nearest
+from rowkind.types import TIMESTAMPS, DataType, Root
 
 MAX_PRECISION = 6
 

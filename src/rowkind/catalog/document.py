@@ -9,10 +9,10 @@ from typing import Any
 
 from rowkind.catalog.connectors import CONNECTORS, Connector
 from rowkind.catalog.metadata import READABLE, WRITABLE
-from rowkind.catalog.options import Option
-from rowkind.catalog.session_options import SESSION, WITHOUT_EFFECT
-from rowkind.catalog.types import DataType
 from rowkind.formats.registry import format_named, names
+from rowkind.options.declarations import Option
+from rowkind.options.session_options import SESSION, WITHOUT_EFFECT
+from rowkind.types import DataType
 
 _INTRODUCTION = """\
 # Options

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rowkind.catalog.given import given_options
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.table import ComputedColumn, MetadataColumn, TableDefinition
 from rowkind.catalog.table_options import CONNECTOR
-from rowkind.catalog.types import Field
+from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.kinds import ChangelogMode
+from rowkind.options.parsed_options import given_options
+from rowkind.types import Field
 
 
 def insert_columns(table: KafkaTable, named: Sequence[str] | None = None) -> tuple[Field, ...]:

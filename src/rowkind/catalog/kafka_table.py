@@ -8,21 +8,21 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from rowkind.catalog.java_regex import python_pattern
 from rowkind.catalog.metadata import MetadataField, read_fields, written_fields
-from rowkind.catalog.modes import FieldsInclude, OnDataLoss, Side
-from rowkind.catalog.session import SessionOptions
 from rowkind.catalog.settings import ScanSettings, SinkSettings, scan_settings, sink_settings
 from rowkind.catalog.startup import Bounded, Startup
-from rowkind.catalog.table import MetadataColumn, PhysicalColumn, TableDefinition
 from rowkind.catalog.table_options import KEY_FIELDS_PREFIX, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE
-from rowkind.catalog.types import Field
 from rowkind.catalog.usage import FormatUse, Usage, use
 from rowkind.catalog.validation import validate
 from rowkind.catalog.without_effect import without_effect
+from rowkind.definitions import MetadataColumn, PhysicalColumn, TableDefinition
 from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode
+from rowkind.options.java_regex import python_pattern
+from rowkind.options.modes import FieldsInclude, OnDataLoss, Side
+from rowkind.options.session_values import SessionOptions
+from rowkind.types import Field
 
 
 @dataclass(frozen=True, slots=True)

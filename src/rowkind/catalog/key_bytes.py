@@ -6,9 +6,9 @@ from enum import Enum
 from typing import Any
 
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.types import quote
 from rowkind.formats.contract import FormatChoice
 from rowkind.formats.registry import format_named
+from rowkind.types import quote
 
 _READING_ONLY = frozenset(
     {

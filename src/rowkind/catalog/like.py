@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rowkind.catalog.table import Column, ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, Watermark
+from rowkind.definitions import Column, ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, Watermark
 from rowkind.errors import RowkindError
 from rowkind.sql.statements import Like, Merge
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rowkind.catalog.table import MetadataColumn
-from rowkind.catalog.types import BIGINT, BYTES, INT, STRING, DataType, array, map_of, row, timestamp_ltz
 from rowkind.catalog.usage import Usage
+from rowkind.definitions import MetadataColumn
+from rowkind.types import BIGINT, BYTES, INT, STRING, DataType, array, map_of, row, timestamp_ltz
 
 VALUE_PREFIX = "value."
 """What keys of the value's format start with."""

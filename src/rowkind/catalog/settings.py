@@ -6,18 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from rowkind.catalog.modes import (
-    BoundedMode,
-    EmitStrategy,
-    Guarantee,
-    NamingStrategy,
-    OnDataLoss,
-    OnError,
-    OnMissingTopic,
-    StartupMode,
-)
 from rowkind.catalog.rules.sink import guarantee
-from rowkind.catalog.session_options import CDC_DUPLICATES, SOURCE_IDLE_TIMEOUT
 from rowkind.catalog.sink_options import (
     BUFFER_INTERVAL,
     BUFFER_MAX_ROWS,
@@ -48,6 +37,17 @@ from rowkind.catalog.source_options import (
 from rowkind.catalog.startup import Bounded, Startup, bounded, startup
 from rowkind.catalog.usage import Usage
 from rowkind.kinds import ChangelogMode
+from rowkind.options.modes import (
+    BoundedMode,
+    EmitStrategy,
+    Guarantee,
+    NamingStrategy,
+    OnDataLoss,
+    OnError,
+    OnMissingTopic,
+    StartupMode,
+)
+from rowkind.options.session_options import CDC_DUPLICATES, SOURCE_IDLE_TIMEOUT
 
 NEVER = timedelta(0)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rowkind.catalog.secrets import masked
-from rowkind.catalog.table import (
+from rowkind.definitions import (
     Column,
     ComputedColumn,
     MetadataColumn,
@@ -14,7 +13,8 @@ from rowkind.catalog.table import (
     TableDefinition,
     ViewDefinition,
 )
-from rowkind.catalog.types import DataType, Field, quote
+from rowkind.options.secrets import masked
+from rowkind.types import DataType, Field, quote
 
 
 @dataclass(frozen=True, slots=True)

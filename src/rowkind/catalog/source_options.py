@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from rowkind.catalog.modes import BoundedMode, EmitStrategy, OnDataLoss, OnError, OnMissingTopic, StartupMode
-from rowkind.catalog.options import Option, choice, duration, integer, positive, text
+from rowkind.options.declarations import Option, choice, duration, integer, positive, text
+from rowkind.options.modes import BoundedMode, EmitStrategy, OnDataLoss, OnError, OnMissingTopic, StartupMode
 
 STARTUP_MODE: Option[StartupMode] = Option(
     "scan.startup.mode",

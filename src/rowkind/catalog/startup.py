@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rowkind.catalog.modes import BoundedMode, StartupMode
 from rowkind.catalog.source_options import (
     BOUNDED_MODE,
     BOUNDED_SPECIFIC_OFFSETS,
@@ -17,6 +16,7 @@ from rowkind.catalog.source_options import (
 )
 from rowkind.catalog.table_options import GROUP_ID
 from rowkind.catalog.usage import Usage
+from rowkind.options.modes import BoundedMode, StartupMode
 
 OFFSET_RESET = "auto.offset.reset"
 

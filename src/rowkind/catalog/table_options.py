@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rowkind.catalog.modes import FieldsInclude
-from rowkind.catalog.options import Option, choice, integer, strings, text
+from rowkind.options.declarations import Option, choice, integer, strings, text
+from rowkind.options.modes import FieldsInclude
 
 CONNECTOR = Option(
     "connector",

@@ -6,11 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rowkind.catalog.connectors import CONNECTORS, Connector
-from rowkind.catalog.given import GivenOptions, given_options
-from rowkind.catalog.modes import Side
-from rowkind.catalog.options import Option
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.table import TableDefinition
 from rowkind.catalog.table_options import (
     CONNECTOR,
     FORMAT,
@@ -21,10 +16,15 @@ from rowkind.catalog.table_options import (
     TOPIC_PATTERN,
     VALUE_FORMAT,
 )
+from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.formats.contract import Format
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode
+from rowkind.options.declarations import Option
+from rowkind.options.modes import Side
+from rowkind.options.parsed_options import GivenOptions, given_options
+from rowkind.options.session_values import SessionOptions
 
 
 @dataclass(frozen=True, slots=True)

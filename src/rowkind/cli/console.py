@@ -16,8 +16,8 @@ from rich.text import Text as Line
 from rowkind.cli.terminal import escaped, escaped_lines, say
 
 if TYPE_CHECKING:
-    from rowkind.runtime.job import Job
-    from rowkind.runtime.session import Answer
+    from rowkind.runtime.driver.job import Job
+    from rowkind.runtime.driver.session import Answer
 
 WIDEST = 30
 LOG_SECONDS = 10.0
@@ -43,7 +43,7 @@ class Console:
 
     def answer(self, answer: Answer) -> None:
         """The answer of a statement, where it has one to show."""
-        from rowkind.runtime.session import Text
+        from rowkind.runtime.driver.session import Text
 
         if isinstance(answer, Text):
             for line in table(answer.rows, answer.heading) if answer.heading else (row[0] for row in answer.rows):

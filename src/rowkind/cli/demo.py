@@ -21,9 +21,9 @@ from rich.table import Table
 from rowkind.cli.latest import LatestByKey
 
 if TYPE_CHECKING:
-    from rowkind.runtime.batch import Row
-    from rowkind.runtime.job import Job
-    from rowkind.runtime.session import Session
+    from rowkind.runtime.driver.batch_runner import Row
+    from rowkind.runtime.driver.job import Job
+    from rowkind.runtime.driver.session import Session
 
 SOURCE, SINK = "pageviews", "pageviews_per_region"
 Views = list[tuple[int, str]]
@@ -104,8 +104,8 @@ def _kafka_and_spark(screen: Console, folder: Path, rows: list[Row]) -> Iterator
 
 
 def _session(folder: Path, rows: list[Row]) -> Session:
-    from rowkind.runtime.session import Session
-    from rowkind.runtime.spark import start_spark
+    from rowkind.runtime.driver.session import Session
+    from rowkind.runtime.driver.spark import start_spark
 
     spark = start_spark(conf={"spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder / "warehouse")})
     return Session(spark, owned=True, notify=lambda _: None, show=lambda _, shown: rows.extend(shown))

@@ -17,8 +17,8 @@ from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
     from rowkind.cli.console import Console
-    from rowkind.runtime.resuming import Resuming
-    from rowkind.runtime.session import Session
+    from rowkind.runtime.driver.resuming import Resuming
+    from rowkind.runtime.driver.session import Session
 
 File = Annotated[Path, typer.Argument(help="A script of Flink SQL statements.", exists=True, dir_okay=False)]
 Init = Annotated[
@@ -63,7 +63,7 @@ def run(
     Jobs run side by side until they end, or until Ctrl-C, which lets the batch under way finish.
     """
     from rowkind.cli.console import Console
-    from rowkind.runtime.resuming import Resuming
+    from rowkind.runtime.driver.resuming import Resuming
 
     resuming = Resuming(rewind, drain)
     resuming.check(checkpoint)
@@ -94,8 +94,8 @@ def run(
 
 def play(session: Session, scripts: list[tuple[Path, str]], console: Console, stop: threading.Event) -> None:
     """Run checked scripts one after the other, and wait until all their jobs have ended."""
-    from rowkind.runtime.job import wait_for
-    from rowkind.runtime.session import Selection
+    from rowkind.runtime.driver.job import wait_for
+    from rowkind.runtime.driver.session import Selection
 
     with console.progress(session.jobs):
         for answer in (answer for file, text in scripts for answer in session.execute(text, file=str(file))):
@@ -129,7 +129,7 @@ def explain(file: File, init: Init = None, var: Variables = None, set: Settings 
 
 def _checked(file: Path, variables: list[str] | None, settings: list[str] | None) -> str:
     """The script with its variables filled in. What is wrong with it or the arguments is told before Spark starts."""
-    from rowkind.catalog.session import SessionOptions
+    from rowkind.options.session_values import SessionOptions
     from rowkind.sql import parse_script, substitute
 
     for key, value in pairs(settings).items():
@@ -147,16 +147,16 @@ def _session(
     console: object,
     resuming: Resuming | None = None,
 ) -> Session:
-    from rowkind.runtime.spark import start_spark
-    from rowkind.runtime.speculation import without_speculation
+    from rowkind.runtime.driver.spark import start_spark
+    from rowkind.runtime.driver.speculation import without_speculation
 
     spark_settings, notes = without_speculation(pairs(conf))
     for note in notes:
         console.notice(note)  # type: ignore[attr-defined]
     # Java starts meanwhile; what is imported here only waits for a thread to be done with it.
-    threading.Thread(target=import_module, args=("rowkind.runtime.session",), daemon=True).start()
+    threading.Thread(target=import_module, args=("rowkind.runtime.driver.session",), daemon=True).start()
     spark = start_spark(master, spark_settings)
-    from rowkind.runtime.session import Session
+    from rowkind.runtime.driver.session import Session
 
     session = Session(
         spark,

@@ -9,7 +9,7 @@ def warm_up() -> None:
     Takes half a minute and 160 MB. To be done again after Java or PySpark were replaced.
     """
     from rowkind.broker import require_java
-    from rowkind.runtime.class_archive import make_archive
+    from rowkind.runtime.driver.class_archive import make_archive
 
     require_java()
     print(f"Spark starts with {make_archive()} from now on.")

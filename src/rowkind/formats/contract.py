@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from rowkind.catalog.options import Option
-from rowkind.catalog.types import DataType, Field
 from rowkind.kinds import ChangelogMode
+from rowkind.options.declarations import Option
+from rowkind.types import DataType, Field
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.types import DataType, Root
 from rowkind.formats.temporal import TimestampStandard, render_date, render_timestamp
 from rowkind.formats.text import base64_text, java_double, java_float, plain_decimal, short_decimal
+from rowkind.types import DataType, Root
 
 _FIRST_DAY, _LAST_DAY = -719_528, 2_932_896
 """0000-01-01 and 9999-12-31: years that have four digits and no sign."""

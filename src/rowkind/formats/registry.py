@@ -10,16 +10,16 @@ from rowkind.errors import RowkindError, nearest
 from rowkind.formats.contract import Format
 
 BUILT_IN = {
-    "raw": "rowkind.formats.raw:RawFormat",
-    "csv": "rowkind.formats.csv:CsvFormat",
-    "avro": "rowkind.formats.avro:AvroFormat",
-    "avro-confluent": "rowkind.formats.avro_confluent:AvroConfluentFormat",
-    "debezium-avro-confluent": "rowkind.formats.debezium_avro_confluent:DebeziumAvroConfluentFormat",
-    "json": "rowkind.formats.json:JsonFormat",
-    "debezium-json": "rowkind.formats.debezium_json:DebeziumJsonFormat",
-    "canal-json": "rowkind.formats.canal_json:CanalJsonFormat",
-    "maxwell-json": "rowkind.formats.maxwell_json:MaxwellJsonFormat",
-    "ogg-json": "rowkind.formats.ogg_json:OggJsonFormat",
+    "raw": "rowkind.formats.raw.format:RawFormat",
+    "csv": "rowkind.formats.csv.format:CsvFormat",
+    "avro": "rowkind.formats.avro.format:AvroFormat",
+    "avro-confluent": "rowkind.formats.avro.confluent:AvroConfluentFormat",
+    "debezium-avro-confluent": "rowkind.formats.cdc.debezium_avro:DebeziumAvroConfluentFormat",
+    "json": "rowkind.formats.json.format:JsonFormat",
+    "debezium-json": "rowkind.formats.cdc.debezium:DebeziumJsonFormat",
+    "canal-json": "rowkind.formats.cdc.canal:CanalJsonFormat",
+    "maxwell-json": "rowkind.formats.cdc.maxwell:MaxwellJsonFormat",
+    "ogg-json": "rowkind.formats.cdc.ogg:OggJsonFormat",
 }
 
 

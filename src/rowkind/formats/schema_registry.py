@@ -12,9 +12,9 @@ from urllib.parse import quote
 import httpx
 
 from rowkind.errors import RowkindError
-from rowkind.formats.avro_schema import AvroType, SchemaError, parse
-from rowkind.formats.registry_access import RegistryAccess
-from rowkind.kafka.stores import store_settings
+from rowkind.formats.avro.schema import AvroType, SchemaError, parse
+from rowkind.formats.schema_registry_access import RegistryAccess
+from rowkind.key_stores import store_settings
 
 ATTEMPTS = 6
 FIRST_PAUSE = 0.2

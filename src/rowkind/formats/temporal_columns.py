@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from rowkind.catalog.types import DataType, Root, arrow_type
 from rowkind.formats.spans import Bools, Bytes, Ints, spans, valid
 from rowkind.formats.temporal import TimestampStandard
+from rowkind.types import DataType, Root, arrow_type
 
 _LENGTHS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], np.int64)
 _TIMES = frozenset({Root.TIME, Root.TIMESTAMP, Root.TIMESTAMP_LTZ})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from rowkind.catalog.types import DataType, Root, map_members
+from rowkind.types import DataType, Root, map_members
 
 _TICKS = {
     Root.DATE: (pa.date32(), pa.int32()),

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from rowkind.errors import RowkindError
 from rowkind.operators.contract import BatchContext, Output
-from rowkind.operators.rank import Rank
+from rowkind.operators.rank.top_n import Rank
 from rowkind.state.contract import StateTables
 
 

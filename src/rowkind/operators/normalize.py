@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from rowkind.kinds import KIND_COLUMN
+from rowkind.operators.aggregate.kept_values import truth
 from rowkind.operators.changes import (
     KIND_FIELD,
     STALE,
@@ -22,7 +23,6 @@ from rowkind.operators.changes import (
     signs,
 )
 from rowkind.operators.contract import BatchContext, Output
-from rowkind.operators.slots import truth
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import equal_rows, hash_rows
 

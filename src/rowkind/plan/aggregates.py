@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rowkind.catalog.types import BIGINT, STRING, DataType, Root, array
+from rowkind.types import BIGINT, STRING, DataType, Root, array
 
 _SAME = frozenset({"MIN", "MAX", "FIRST_VALUE", "LAST_VALUE"})
 _AVERAGE = frozenset({"AVG", "STDDEV_POP", "STDDEV_SAMP", "STDDEV", "VAR_POP", "VAR_SAMP", "VARIANCE"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from rowkind.catalog.types import DataType, Field
+from rowkind.types import DataType, Field
 
 
 class Analyzer(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rowkind.catalog.types import BINARIES, CHARACTERS, TIMESTAMPS, DataType, Root, map_members
+from rowkind.types import BINARIES, CHARACTERS, TIMESTAMPS, DataType, Root, map_members
 
 _WIDENING = (Root.TINYINT, Root.SMALLINT, Root.INT, Root.BIGINT, Root.DECIMAL, Root.FLOAT, Root.DOUBLE)
 
@@ -10,7 +10,7 @@ _WIDENING = (Root.TINYINT, Root.SMALLINT, Root.INT, Root.BIGINT, Root.DECIMAL, R
 def assignable(given: DataType, wanted: DataType) -> bool:
     """Whether a column of the first type may be written into one of the second without a CAST.
 
-    >>> from rowkind.catalog.types import BIGINT, INT
+    >>> from rowkind.types import BIGINT, INT
     >>> assignable(INT, BIGINT), assignable(BIGINT, INT)
     (True, False)
     """

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from rowkind.catalog.types import quote
 from rowkind.plan.nodes import Expr, Named, Node, Project
+from rowkind.types import quote
 
 
 def reference(internal: str, like: exp.Identifier | None = None) -> exp.Column:

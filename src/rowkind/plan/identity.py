@@ -14,9 +14,9 @@ from functools import singledispatch
 from typing import Any
 
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.types import DataType, Field
 from rowkind.formats.contract import FormatChoice
 from rowkind.plan import nodes as n
+from rowkind.types import DataType, Field
 
 LEFT_OUT = {
     "emit_before": "decides which rows are sent, not what is kept: another reader may change it while a job rests",

@@ -8,10 +8,10 @@ from itertools import product
 
 from sqlglot import exp
 
-from rowkind.catalog.types import BINARIES, CHARACTERS, INTEGERS, TIMESTAMPS, DataType, Root
 from rowkind.join_kind import JoinKind
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
+from rowkind.types import BINARIES, CHARACTERS, INTEGERS, TIMESTAMPS, DataType, Root
 
 Key = frozenset[str]
 

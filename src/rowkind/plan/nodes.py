@@ -13,9 +13,9 @@ from typing import Any
 from sqlglot import exp
 
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import Placement
-from rowkind.catalog.types import DataType, Field
 from rowkind.join_kind import JoinKind
+from rowkind.options.modes import Placement
+from rowkind.types import DataType, Field
 
 
 @dataclass(frozen=True, slots=True)

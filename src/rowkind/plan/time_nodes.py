@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from rowkind.catalog.types import DataType, Field, timestamp
 from rowkind.join_kind import JoinKind
 from rowkind.plan.nodes import Call, Expr, Node, Order, Unary, joined_columns
+from rowkind.types import DataType, Field, timestamp
 
 WINDOW_START, WINDOW_END, WINDOW_TIME = "window_start", "window_end", "window_time"
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from sqlglot.tokenizer_core import Token
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import MAX_LENGTH, DataType, Field, Root
+from rowkind import types as t
 from rowkind.errors import nearest
 from rowkind.sql.errors import Source
 from rowkind.sql.tokens import STRINGS, Cursor
+from rowkind.types import MAX_LENGTH, DataType, Field, Root
 
 _PLAIN = {
     "BOOLEAN": t.BOOLEAN,

@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from rowkind.catalog.secrets import masked_text
 from rowkind.errors import RowkindError
+from rowkind.options.secrets import masked_text
 
 
 def pointer(text: str, line: int, column: int) -> str:

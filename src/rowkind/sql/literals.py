@@ -9,11 +9,11 @@ from datetime import date, datetime, time
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType
+from rowkind import types as t
 from rowkind.sql.datatypes import MONTHS, interval_units
 from rowkind.sql.nodes import type_node
 from rowkind.sql.tokens import STRINGS, Cursor, placed
+from rowkind.types import DataType
 
 _MICROS = {
     "WEEK": 7 * 86_400_000_000,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rowkind.catalog.types import quote
 from rowkind.sql.tokens import Cursor
+from rowkind.types import quote
 
 CATALOG, DATABASE = "default_catalog", "default_database"
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from rowkind.catalog.types import DataType
+from rowkind.types import DataType
 
 
 class WindowTable(exp.Expression):

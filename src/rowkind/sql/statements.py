@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from sqlglot import exp
 
-from rowkind.catalog.table import TableDefinition, ViewDefinition
+from rowkind.definitions import TableDefinition, ViewDefinition
 
 Query = exp.Query | exp.Values
 """exp.Select, a set operation, exp.Values, or exp.Subquery around one of them."""

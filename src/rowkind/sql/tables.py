@@ -8,7 +8,7 @@ from sqlglot.tokenizer_core import Token
 
 import rowkind.sql.expressions as expressions
 import rowkind.sql.queries as queries
-from rowkind.catalog.table import (
+from rowkind.definitions import (
     Column,
     ComputedColumn,
     MetadataColumn,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rowkind.catalog.modes import FieldsInclude
 from rowkind.catalog.table_options import KEY_FIELDS, KEY_FIELDS_PREFIX, VALUE_FIELDS_INCLUDE
 from rowkind.catalog.usage import Usage
 from rowkind.errors import nearest
+from rowkind.options.modes import FieldsInclude
 
 
 def key_fields_need_format(usage: Usage) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rowkind.catalog.connectors import CONNECTORS
-from rowkind.catalog.options import Option
 from rowkind.catalog.source_options import STARTUP_MODE
 from rowkind.catalog.startup import starts_at_group
 from rowkind.catalog.usage import Usage
 from rowkind.errors import nearest
+from rowkind.options.declarations import Option
 
 
 def keys_are_known(usage: Usage) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rowkind.catalog.modes import BoundedMode, OnError, RuntimeMode, StartupMode
-from rowkind.catalog.options import Option
-from rowkind.catalog.session_options import CDC_DUPLICATES, RUNTIME_MODE
 from rowkind.catalog.source_options import (
     ALIGNMENT_GROUP,
     ALIGNMENT_MAX_DRIFT,
@@ -25,6 +22,9 @@ from rowkind.catalog.startup import OFFSET_RESET, specific_offsets, starts_at_gr
 from rowkind.catalog.table_options import GROUP_ID
 from rowkind.catalog.usage import Usage
 from rowkind.kinds import ChangelogMode
+from rowkind.options.declarations import Option
+from rowkind.options.modes import BoundedMode, OnError, RuntimeMode, StartupMode
+from rowkind.options.session_options import CDC_DUPLICATES, RUNTIME_MODE
 
 RESETS = ("latest", "earliest", "none")
 SERIALIZERS = ("key.serializer", "value.serializer", "key.deserializer", "value.deserializer")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from rowkind.catalog.modes import Guarantee
 from rowkind.catalog.sink_options import (
     BUFFER_INTERVAL,
     BUFFER_MAX_ROWS,
@@ -16,7 +15,8 @@ from rowkind.catalog.sink_options import (
 )
 from rowkind.catalog.table_options import KEY_FIELDS
 from rowkind.catalog.usage import Usage
-from rowkind.kafka.partitioners import partitioner_named
+from rowkind.connectors.kafka.partitioners import partitioner_named
+from rowkind.options.modes import Guarantee
 
 MAX_PREFIX_BYTES = 64_000
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rowkind.catalog.java_regex import python_pattern
 from rowkind.catalog.table_options import TOPIC, TOPIC_PATTERN
 from rowkind.catalog.usage import Usage
+from rowkind.options.java_regex import python_pattern
 
 
 def topic_is_given(usage: Usage) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rowkind.catalog.types import BIGINT
 from rowkind.plan.aggregates import SYNONYMS, is_aggregate, result_type
 from rowkind.plan.bind.inputs import Inputs
 from rowkind.plan.nodes import Call
+from rowkind.types import BIGINT
 
 
 def bind_call(written: exp.Expr, inputs: Inputs, name: str) -> Call:

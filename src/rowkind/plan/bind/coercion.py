@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from rowkind.catalog.types import DataType, quote
 from rowkind.plan.bind.context import Context
 from rowkind.plan.columns import reference
 from rowkind.plan.expressions import common_type
 from rowkind.plan.nodes import Expr, Named, Node, Project
 from rowkind.sql.nodes import type_node
+from rowkind.types import DataType, quote
 
 
 def common_types(rows: Sequence[Sequence[DataType]], at: exp.Expr, context: Context) -> list[DataType]:

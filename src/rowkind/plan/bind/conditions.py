@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from rowkind.catalog.types import Root
 from rowkind.errors import RowkindError
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.ranks import bind_rank_filter
 from rowkind.plan.bind.scope import Scope
 from rowkind.plan.nodes import Filter
+from rowkind.types import Root
 
 
 def conjuncts(tree: exp.Expr) -> list[exp.Expr]:

@@ -10,16 +10,16 @@ from sqlglot import exp
 
 from rowkind.catalog.catalog import Catalog
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import Side
-from rowkind.catalog.session import SessionOptions
-from rowkind.catalog.table import TableDefinition
-from rowkind.catalog.types import DataType, quote
+from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError
+from rowkind.options.modes import Side
+from rowkind.options.session_values import SessionOptions
 from rowkind.plan.analysis import Analyzer
 from rowkind.plan.bind.scope import Scope, position
 from rowkind.plan.expressions import Typed, translate_all
 from rowkind.plan.nodes import Expr, Node
 from rowkind.sql.errors import Source
+from rowkind.types import DataType, quote
 
 
 class Resolver(Protocol):

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rowkind.catalog.types import BIGINT
 from rowkind.errors import RowkindError
 from rowkind.join_kind import JoinKind
 from rowkind.plan.aggregates import is_aggregate
@@ -21,6 +20,7 @@ from rowkind.plan.columns import passed, reference
 from rowkind.plan.nodes import Named, Node, Project
 from rowkind.plan.traits import upsert_keys
 from rowkind.sql.nodes import type_node
+from rowkind.types import BIGINT
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from itertools import combinations, product
 
 from sqlglot import exp
 
-from rowkind.catalog.types import BIGINT
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.scope import Scope
 from rowkind.plan.bind.windows import aggregate
@@ -16,6 +15,7 @@ from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Call, Expr, Named, Node, Project, Union
 from rowkind.sql import render
 from rowkind.sql.nodes import type_node
+from rowkind.types import BIGINT
 
 SET_COLUMN = "$set"
 """The number of the grouping set that a row was made for: a key, so that rows of two sets never meet."""

@@ -8,11 +8,10 @@ from sqlglot import exp
 
 from rowkind.catalog.inserts import insert_columns
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.modes import LengthEnforcer, Side
-from rowkind.catalog.session_options import LENGTH_ENFORCER, REQUIRE_ON_CONFLICT, UPSERT_MATERIALIZE
-from rowkind.catalog.table import TableDefinition, ViewDefinition
-from rowkind.catalog.types import BINARIES, BYTES, CHARACTERS, STRING, DataType, Field, quote
+from rowkind.definitions import TableDefinition, ViewDefinition
 from rowkind.errors import RowkindError, nearest
+from rowkind.options.modes import LengthEnforcer, Side
+from rowkind.options.session_options import LENGTH_ENFORCER, REQUIRE_ON_CONFLICT, UPSERT_MATERIALIZE
 from rowkind.plan.assignment import assignable
 from rowkind.plan.bind.coercion import coerced
 from rowkind.plan.bind.context import Context
@@ -21,6 +20,7 @@ from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Expr, Named, Node, Project, Sink
 from rowkind.sql.nodes import type_node
 from rowkind.sql.statements import Insert
+from rowkind.types import BINARIES, BYTES, CHARACTERS, STRING, DataType, Field, quote
 
 
 def bind_insert(insert: Insert, context: Context, index: int = 0) -> Sink:

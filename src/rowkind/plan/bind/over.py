@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rowkind.catalog.types import BIGINT
 from rowkind.plan import nodes as n
 from rowkind.plan.aggregates import is_aggregate
 from rowkind.plan.attributes import TimeAttribute, time_attribute
@@ -21,6 +20,7 @@ from rowkind.plan.bind.select import Item
 from rowkind.plan.columns import reference
 from rowkind.plan.time_nodes import Over
 from rowkind.sql import render
+from rowkind.types import BIGINT
 
 RANKINGS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
 _REFUSED = {

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from rowkind.catalog.types import DataType, Root
 from rowkind.errors import RowkindError, nearest
 from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Node
 from rowkind.sql.errors import Source
+from rowkind.types import DataType, Root
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rowkind.catalog.types import INT, DataType, Field, Root, map_members
 from rowkind.join_kind import JoinKind
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.joins import join_kind
 from rowkind.plan.bind.scope import Relation, Scope
 from rowkind.plan.bind.values import single_row
 from rowkind.plan.nodes import Unnest
+from rowkind.types import INT, DataType, Field, Root, map_members
 
 
 def bind_unnest(left: Scope, join: exp.Join, context: Context) -> Scope:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rowkind.catalog.types import Field
 from rowkind.plan.bind.coercion import coerced, common_types
 from rowkind.plan.bind.context import Context
 from rowkind.plan.nodes import Node, Values
+from rowkind.types import Field
 
 
 def single_row() -> Values:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root, spark_type
+from rowkind import types as t
 from rowkind.plan.expressions import temporal
 from rowkind.plan.expressions.casts import convert
 from rowkind.plan.expressions.common import APPROXIMATE, INTERVALS, as_decimal, common_type
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed, any_nullable
+from rowkind.types import DataType, Root, spark_type
 
 _SIGNS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 _TEMPORAL = t.TIMESTAMPS | {Root.DATE, Root.TIME} | INTERVALS

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import quote
+from rowkind import types as t
 from rowkind.plan.expressions.functions.call import Call
 from rowkind.plan.expressions.functions.table import FUNCTIONS, REFUSED
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed
 from rowkind.sql import JsonCall
+from rowkind.types import quote
 
 
 @rule(exp.Var)

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import MAX_LENGTH, DataType, Root, map_members, quote, spark_type
+from rowkind import types as t
 from rowkind.plan.expressions.printing import printed, variable
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed, null_of, text
 from rowkind.sql import type_of
+from rowkind.types import MAX_LENGTH, DataType, Root, map_members, quote, spark_type
 
 _TIMESTAMP_TEXT = r"^\d{1,4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{1,2}:\d{1,2}(\.\d{1,9})?)?\z"
 _FRACTION = r"\.\d*\s*$"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field, Root
+from rowkind import types as t
+from rowkind.types import DataType, Field, Root
 
 EXACT = {Root.TINYINT: 3, Root.SMALLINT: 5, Root.INT: 10, Root.BIGINT: 19}
 """Integer types and their precision as a decimal."""

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Root
+from rowkind import types as t
 from rowkind.plan.expressions import temporal
 from rowkind.plan.expressions.casts import convert, to_common, widened
 from rowkind.plan.expressions.common import INTERVALS, common_type
 from rowkind.plan.expressions.patterns import like, similar
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed, any_nullable
+from rowkind.types import Root
 
 _COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",

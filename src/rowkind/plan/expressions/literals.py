@@ -6,12 +6,12 @@ import re
 
 from sqlglot import exp
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root, quote, spark_type
+from rowkind import types as t
 from rowkind.errors import RowkindError, nearest
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed, text
 from rowkind.sql.literals import interval_length
+from rowkind.types import DataType, Root, quote, spark_type
 
 _INT = range(-(2**31), 2**31)
 _BIGINT = range(-(2**63), 2**63)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rowkind.catalog.types import DataType, Root, map_members, quote
+from rowkind.types import DataType, Root, map_members, quote
 
 
 def printed(sql: str, type: DataType) -> str:

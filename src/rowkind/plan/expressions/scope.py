@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from rowkind.catalog.types import DataType
 from rowkind.errors import RowkindError
 from rowkind.plan.expressions.typed import Typed
 from rowkind.sql import render
+from rowkind.types import DataType
 
 Rule = Callable[["Scope", exp.Expr], Typed]
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field, Root, map_members, quote
+from rowkind import types as t
 from rowkind.errors import nearest
 from rowkind.plan.expressions.casts import convert, to_common, widened
 from rowkind.plan.expressions.common import common_type
 from rowkind.plan.expressions.comparison import comparable
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed, text
+from rowkind.types import DataType, Field, Root, map_members, quote
 
 
 @rule(exp.Dot)

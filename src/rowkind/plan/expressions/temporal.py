@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root
+from rowkind import types as t
 from rowkind.plan.expressions.casts import cut
 from rowkind.plan.expressions.common import INTERVALS
 from rowkind.plan.expressions.instants import DAY_MICROS, at_utc, interval_micros, utc_clock
 from rowkind.plan.expressions.typed import Typed, any_nullable
+from rowkind.types import DataType, Root
 
 
 def arithmetic(operator: str, left: Typed, right: Typed) -> Typed | None:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from rowkind.catalog.types import DataType, Field, spark_type
 from rowkind.plan.analysis import Analyzer
 from rowkind.plan.expressions import arithmetic, calls, casts, comparison, literals, structure
 from rowkind.plan.expressions.scope import AskSpark, Scope
 from rowkind.plan.expressions.typed import Typed
+from rowkind.types import DataType, Field, spark_type
 
 RULE_MODULES = (arithmetic, calls, casts, comparison, literals, structure)
 """Importing them declares the rules."""

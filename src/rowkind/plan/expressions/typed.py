@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rowkind.catalog.types import DataType, Root, spark_type
+from rowkind.types import DataType, Root, spark_type
 
 
 @dataclass(frozen=True, slots=True)

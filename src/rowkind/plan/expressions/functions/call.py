@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root
+from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.plan.expressions.casts import convert
 from rowkind.plan.expressions.scope import Scope, failure
 from rowkind.plan.expressions.typed import Typed, any_nullable
+from rowkind.types import DataType, Root
 
 
 @dataclass(frozen=True, slots=True)

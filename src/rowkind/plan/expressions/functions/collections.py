@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Field, map_members
+from rowkind import types as t
 from rowkind.plan.expressions.casts import to_common, widened
 from rowkind.plan.expressions.common import common_type
 from rowkind.plan.expressions.functions.call import Call, Function, as_first, mapped, special
 from rowkind.plan.expressions.typed import Typed, any_nullable, null_of
+from rowkind.types import DataType, Field, map_members
 
 
 def _element(value: Typed) -> DataType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rowkind.catalog import types as t
+from rowkind import types as t
 from rowkind.plan.expressions.casts import to_common
 from rowkind.plan.expressions.common import common_type
 from rowkind.plan.expressions.comparison import comparable

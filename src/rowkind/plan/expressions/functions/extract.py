@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Root
+from rowkind import types as t
 from rowkind.plan.expressions.functions.call import Call, Function, special
 from rowkind.plan.expressions.instants import epoch_micros
 from rowkind.plan.expressions.typed import Typed
+from rowkind.types import Root
 
 _OF_DATE = {
     "YEAR": "year({0})",

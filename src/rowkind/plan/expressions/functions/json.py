@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root
+from rowkind import types as t
 from rowkind.plan.expressions.casts import convert, widened
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
 from rowkind.plan.expressions.functions.json_text import rendered, string
 from rowkind.plan.expressions.typed import Typed, any_nullable, null_of, text
 from rowkind.sql import type_of
+from rowkind.types import DataType, Root
 
 _STEP = re.compile(r"""\.([A-Za-z_][\w$-]*)|\[(\d+)\]|\[['"]([^'"]+)['"]\]|\.['"]([^'"]+)['"]""")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root, map_members, quote
+from rowkind import types as t
 from rowkind.plan.expressions.instants import utc_clock
 from rowkind.plan.expressions.printing import printed, variable
 from rowkind.plan.expressions.typed import text
+from rowkind.types import DataType, Root, map_members, quote
 
 
 def rendered(sql: str, type: DataType) -> str:

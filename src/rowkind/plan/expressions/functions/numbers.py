@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root, spark_type
+from rowkind import types as t
 from rowkind.plan.expressions import arithmetic
 from rowkind.plan.expressions.casts import convert
 from rowkind.plan.expressions.clock import BATCH, SEED
@@ -15,6 +14,7 @@ from rowkind.plan.expressions.functions.call import Call, Function, alias, as_fi
 from rowkind.plan.expressions.functions.rounding import floor_or_ceil
 from rowkind.plan.expressions.scope import failure
 from rowkind.plan.expressions.typed import Typed, any_nullable
+from rowkind.types import DataType, Root, spark_type
 
 _OF_ONE = ("SIN", "SINH", "COS", "TAN", "TANH", "COT", "ASIN", "ACOS", "ATAN", "COSH", "DEGREES", "RADIANS", "EXP")
 

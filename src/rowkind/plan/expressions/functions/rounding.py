@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root, spark_type
+from rowkind import types as t
 from rowkind.plan.expressions.casts import cut
 from rowkind.plan.expressions.common import APPROXIMATE
 from rowkind.plan.expressions.functions.call import Body, Call
 from rowkind.plan.expressions.instants import DAY_MICROS
 from rowkind.plan.expressions.typed import Typed
+from rowkind.types import DataType, Root, spark_type
 
 _YEARS = {"MILLENNIUM": 1000, "CENTURY": 100, "DECADE": 10}
 _MICROS = {"HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000, "MILLISECOND": 1000}

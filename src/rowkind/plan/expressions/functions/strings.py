@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root
+from rowkind import types as t
 from rowkind.plan.expressions.common import common_type
 from rowkind.plan.expressions.functions.call import Call, Function, alias, as_first, mapped, special
 from rowkind.plan.expressions.typed import Typed, any_nullable, text
+from rowkind.types import DataType, Root
 
 _BACKSLASH = chr(92)
 _LETTERS, _DIGITS = r"^\p{L}+\z", r"^\p{Nd}+\z"

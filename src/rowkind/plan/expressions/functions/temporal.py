@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import DataType, Root
+from rowkind import types as t
 from rowkind.plan.expressions.casts import convert, cut
 from rowkind.plan.expressions.clock import CLOCK
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
@@ -14,6 +13,7 @@ from rowkind.plan.expressions.functions.texts import TEXTS
 from rowkind.plan.expressions.instants import micros_between
 from rowkind.plan.expressions.temporal import shifted
 from rowkind.plan.expressions.typed import Typed, any_nullable
+from rowkind.types import DataType, Root
 
 _SECONDS = {"WEEK": 604_800, "DAY": 86_400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}

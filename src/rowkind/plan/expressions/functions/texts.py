@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rowkind.catalog import types as t
-from rowkind.catalog.types import Root
+from rowkind import types as t
 from rowkind.plan.expressions.casts import convert, cut
 from rowkind.plan.expressions.clock import CLOCK
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
 from rowkind.plan.expressions.instants import at_utc, utc_clock
 from rowkind.plan.expressions.typed import Typed, any_nullable, text
+from rowkind.types import Root
 
 _DEFAULT = Typed(text("yyyy-MM-dd HH:mm:ss"), t.STRING.not_null(), constant="yyyy-MM-dd HH:mm:ss")
 _NO_SUCH_LETTERS = "[YwWuec]"

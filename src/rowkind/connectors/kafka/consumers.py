@@ -1,0 +1,113 @@
+"""Consumers kept open between batches: a worker that goes on with a partition finds its messages already fetched."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from rowkind.connectors.kafka.bulk_fetching import BulkFetcher, in_bulk
+from rowkind.connectors.kafka.clients import Properties
+from rowkind.connectors.kafka.fetching import Fetched, Fetcher, MessageFetcher, ReadFields
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
+
+LIMIT = 16
+"""Consumers kept in one process. Each holds up to its queue's bound in memory."""
+IDLE_SECONDS = 300.0
+
+Key = tuple[frozenset[tuple[str, str]], Partition, ReadFields]
+
+
+@dataclass(slots=True)
+class KeptConsumer:
+    """A consumer of one partition. `carry` holds messages that were fetched past the last range's end."""
+
+    fetcher: Fetcher
+    partition: Partition
+    fields: ReadFields
+    next: int
+    carry: Fetched | None = None
+    used: float = 0.0
+
+    def fetch(self, limit: int, seconds: float) -> Fetched:
+        """Messages that were carried over come first."""
+        carry = self.carry
+        if carry is None:
+            return self.fetcher.fetch(limit, seconds)
+        self.carry = carry[limit:] if len(carry) > limit else None
+        return carry[:limit]
+
+    def carry_over(self, surplus: Fetched) -> None:
+        """What was fetched past the end of a range, for the next one."""
+        if self.carry is not None:
+            surplus = surplus.followed_by(self.carry)
+        self.carry = surplus if len(surplus) else None
+
+    def close(self) -> None:
+        self.fetcher.close()
+
+
+def opened(partition: Partition, offset: int, properties: Properties, fields: ReadFields) -> KeptConsumer:
+    """A new consumer at an offset.
+
+    One that stands elsewhere is not moved there: for a moment it still tells its old position, which is taken for the
+    end of a range, and it first waits for the fetch that is under way.
+    """
+    kind = BulkFetcher if in_bulk(properties, fields) else MessageFetcher
+    return KeptConsumer(kind(properties, partition, offset, fields), partition, fields, offset)
+
+
+_kept: OrderedDict[Key, KeptConsumer] = OrderedDict()
+_owner = os.getpid()
+_inherited: list[OrderedDict[Key, KeptConsumer]] = []
+
+
+def take(range: OffsetRange, properties: Properties, fields: ReadFields) -> KeptConsumer:
+    """The consumer that stands at the range's start, for the caller alone; it is given back or dropped."""
+    _after_fork()
+    _close_idle()
+    partition = Partition(range.topic, range.partition)
+    kept = _kept.pop(_key(partition, properties, fields), None)
+    if kept is not None and kept.next == range.start:
+        return kept
+    if kept is not None:
+        kept.close()
+    return opened(partition, range.start, properties, fields)
+
+
+def give_back(kept: KeptConsumer, properties: Properties) -> None:
+    """Keep a consumer for the next batch; the least recently used ones make room."""
+    kept.used = time.monotonic()
+    key = _key(kept.partition, properties, kept.fields)
+    earlier = _kept.pop(key, None)
+    if earlier is not None:
+        earlier.close()
+    _kept[key] = kept
+    while len(_kept) > LIMIT:
+        _kept.popitem(last=False)[1].close()
+
+
+def close_all() -> None:
+    """Close every kept consumer of this process."""
+    _after_fork()
+    while _kept:
+        _kept.popitem()[1].close()
+
+
+def _key(partition: Partition, properties: Properties, fields: ReadFields) -> Key:
+    return frozenset(properties.items()), partition, fields
+
+
+def _close_idle() -> None:
+    horizon = time.monotonic() - IDLE_SECONDS
+    for key in [key for key, kept in _kept.items() if kept.used < horizon]:
+        _kept.pop(key).close()
+
+
+def _after_fork() -> None:
+    """A forked child has the parent's consumers without their threads: it must neither use nor destroy them."""
+    global _kept, _owner
+    if _owner != os.getpid():
+        _inherited.append(_kept)
+        _kept, _owner = OrderedDict(), os.getpid()

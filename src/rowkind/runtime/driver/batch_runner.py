@@ -1,0 +1,196 @@
+"""One batch, on the driver: ranges in, sinks written, manifest last.
+
+| step | what happens | if it dies here |
+|---|---|---|
+| 1 | the entry of the batch is written: ranges, task cut, clock | the same batch is run again |
+| 2 | operators write state files of version v, sinks write to Kafka | again from state v-1: same files, same rows |
+| 3 | sinks are flushed | rows may repeat (at-least-once) |
+| 4 | the manifest of v is written by atomic rename | as 3 |
+| 5 | consumer group offsets are committed, for monitoring only | harmless |
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from pyspark import inheritable_thread_target
+from pyspark.accumulators import Accumulator
+from pyspark.sql import DataFrame, SparkSession
+
+from rowkind.errors import RowkindError
+from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.plan import nodes as n
+from rowkind.runtime.counters import counters, total
+from rowkind.runtime.dead_letters import DeadLetters
+from rowkind.runtime.driver.batch_frames import Frames, Versions
+from rowkind.runtime.driver.batch_planner import Batch, batch_of, flat
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.delivery import ExactlyOnce
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.job_record import JobRecord
+from rowkind.runtime.driver.pacing import Pacing
+from rowkind.runtime.driver.resuming import Standing
+from rowkind.runtime.driver.table_positions import KafkaPositions
+from rowkind.runtime.driver.watermark_tracking import Account
+from rowkind.runtime.failpoints import failpoint
+from rowkind.runtime.worker.steps import DUE
+from rowkind.runtime.worker.watch_step import highest
+from rowkind.runtime.worker_errors import new_nonce
+from rowkind.state.files import Folder
+from rowkind.state.retention import sweep
+
+if TYPE_CHECKING:
+    from rowkind.runtime.driver.job import Progress
+
+SINKS_AT_ONCE = 4
+KEPT_VERSIONS = 3
+"""Batches back to which state stays readable."""
+
+Row = tuple[str, tuple[Any, ...]]
+"""The symbol of a row's kind, and its values."""
+
+
+class BatchStep:
+    """Runs the batches of a job, one at a time, in the thread of the job."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        name: str,
+        plan: JobPlan,
+        checkpoint: Checkpoint,
+        record: JobRecord,
+        standing: Standing,
+        once: ExactlyOnce,
+        positions: Sequence[KafkaPositions],
+        pacing: Pacing,
+        progress: Progress,
+        show: Callable[[tuple[str, ...], list[Row]], None] | None,
+        notify: Callable[[str], None],
+    ) -> None:
+        self._spark = spark
+        self._name = name
+        self._plan = plan
+        self._checkpoint = checkpoint
+        self._id, self._hash_key = record.id, bytes.fromhex(record.hash_key)
+        self._positions = positions
+        self._pacing = pacing
+        self._progress = progress
+        self._show = show
+        self._notify = notify
+        self.nonce = new_nonce()
+        """What the errors of this job's workers are marked with."""
+        self._names = [stage.name for chain in plan.operators.values() for stage in chain]
+        done = standing.manifest
+        self._bases: dict[str, int] = {name: at for name, at in done["operators"].items() if record.owns(name, at)}
+        self._once = once
+        if standing.pending is None:  # otherwise an older run may still be writing files of that batch
+            sweep(checkpoint.state, self._bases, KEPT_VERSIONS, record.id)
+        for folder in ("", "/batches", "/manifests"):
+            Folder(f"{checkpoint.uri}{folder}").clear_abandoned()
+        said = done.get("time")
+        self.time = Account([{} for _ in plan.scans]) if said is None else Account.of_json(said)
+        """What batches have shown of event time."""
+        if self.time.due is not None:
+            self.time.due = 0  # how long rows are held back may have been changed: the operators tell it anew
+
+    def run(self, entry: Mapping[str, Any]) -> None:
+        batch = batch_of(entry)
+        self._checkpoint.check_owner()
+        for note in entry["notes"]:
+            self._notify(note)
+        started = time.monotonic()
+        failpoint("before-sinks", batch.number)
+        counted: Counter[str] = Counter()
+        if not batch.final or self._something_waits:
+            with counters(self._spark) as added, highest(self._spark) as times:
+                self._write(batch, entry["id"], added, times)
+                counted = total(added)
+        failpoint("after-sinks", batch.number)
+        took = timedelta(seconds=time.monotonic() - started)
+        self._finish(batch)
+        failpoint("after-manifest", batch.number)
+        self._commit_groups(entry)
+        failpoint("after-groups", batch.number)
+        self._account(entry, batch, took, counted)
+
+    def _finish(self, batch: Batch) -> None:
+        """The manifest of a batch: from here on it is done, and its state is what the next one starts from."""
+        told = {"clock": batch.clock, "operators": self._bases, "time": self.time.to_json()}
+        self._checkpoint.finish(batch.number, {"version": batch.number, **told})
+
+    def _write(self, batch: Batch, entry: str, added: Accumulator[Any], times: Accumulator[Any]) -> None:
+        spark, version = self._spark, batch.number
+        letters = DeadLetters(f"{self._checkpoint.uri}/dead-letters", version)
+        oldest, sync = version - KEPT_VERSIONS, self._checkpoint.sync
+        versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key, sync)
+        spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
+        frames = Frames(spark, self._plan, batch, versions, letters, added, times, self.nonce)
+        try:
+            tasks = self._once.tasks(version, {sink: frames.sink_tasks(sink) for sink in self._plan.sinks})
+            promises = self._once.promises(version, entry, tasks)
+            sinks = [frames.sink(s, tasks[s], promises.get(s)) for s in self._plan.sinks]
+            shown = {r: frames.delta(r.input).frame() for r in self._plan.roots if isinstance(r, n.Print)}
+            frames.materialize()
+            self._evaluate(sinks)
+            for root, frame in shown.items():
+                if self._show is not None:
+                    self._show(root.titles, _rows(frame))
+        finally:
+            frames.release()
+        letters.send(self._plan.tables)
+        self._bases.update(dict.fromkeys(self._names, version))
+        self._note_time(batch, times.value)
+
+    @property
+    def _something_waits(self) -> bool:
+        """Whether an operator may hold something back for a later time."""
+        return bool(self._plan.groups) or self.time.due is not None
+
+    def _note_time(self, batch: Batch, times: dict[tuple[int, int], int]) -> None:
+        """What the batch showed of event time, for the watermarks of the next one."""
+        self.time.due = -times[DUE] if DUE in times else None
+        for scan in self._plan.watermarks:
+            table = self._plan.scans.index(scan)
+            for number, partition in enumerate(batch.partitions(table)):
+                self.time.note(table, partition, times.get((table, number)), batch.clock)
+
+    def _evaluate(self, sinks: list[DataFrame]) -> None:
+        """Write the sinks side by side: while one is planned or waits for its last task, another has the cores."""
+        if len(sinks) == 1:
+            sinks[0].collect()
+        elif sinks:
+            with ThreadPoolExecutor(min(len(sinks), SINKS_AT_ONCE)) as pool:
+                list(pool.map(inheritable_thread_target(self._spark)(DataFrame.collect), sinks))
+
+    def _commit_groups(self, entry: Mapping[str, Any]) -> None:
+        for table, positions, until in zip(self._plan.tables, self._positions, entry["until"], strict=True):
+            try:
+                positions.commit(flat(until))
+            except RowkindError as error:
+                if error.condition != "KAFKA_UNREACHABLE":
+                    raise
+                self._progress.counts[f"{table.name}.group-commits-missed"] += 1  # the next batch commits again
+
+    def _account(self, entry: Mapping[str, Any], batch: Batch, took: timedelta, counted: Counter[str]) -> None:
+        progress = self._progress
+        progress.counts.update(counted)
+        for table, topics in zip(self._plan.tables, entry.get("left", ()), strict=False):
+            progress.counts[f"{table.name}.topics-deleted"] += len(topics)
+        progress.batches += 1
+        progress.rows_in = sum(c for name, c in progress.counts.items() if name.endswith(".rows-read"))
+        progress.rows_out = sum(c for name, c in progress.counts.items() if name.endswith(".rows-written"))
+        if batch.rows:  # an empty batch, such as a bounded job's last, says nothing about speed
+            progress.rows_per_second = batch.rows / max(took.total_seconds(), 0.001)
+        progress.lag = entry["lag"]
+        self._pacing.learn(batch, took, counted)
+
+
+def _rows(frame: DataFrame) -> list[Row]:
+    width = frame.columns.index(KIND_COLUMN)
+    return [(RowKind(row[width]).symbol, tuple(row[:width])) for row in frame.collect()]

@@ -1,0 +1,170 @@
+"""A running job: its batches one after the other, its progress, and how it ends."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from enum import StrEnum
+
+from pyspark import InheritableThread
+from pyspark.sql import SparkSession
+
+from rowkind.errors import RowkindError
+from rowkind.runtime.driver.batch_planner import BatchPlanner
+from rowkind.runtime.driver.batch_runner import BatchStep, Row
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.driver.pacing import Pacing
+from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.resuming import GOING_ON, Resuming
+from rowkind.runtime.driver.shared_folder import check_shared
+from rowkind.runtime.driver.spark import cloned, log_file
+from rowkind.runtime.driver.table_positions import KafkaPositions
+from rowkind.runtime.driver.taking_over import take_over
+from rowkind.runtime.driver.watermark_tracking import Watermarks
+from rowkind.runtime.worker_errors import carried, refused_value
+
+
+class Status(StrEnum):
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a job has done so far."""
+
+    batches: int = 0
+    rows_in: int = 0
+    rows_out: int = 0
+    rows_per_second: float = 0.0
+    lag: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class Job:
+    """A handle on a job: `status`, `progress`, `stop()`, `wait()`. It runs in a thread of its own."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        name: str,
+        plan: JobPlan,
+        checkpoint: str | None = None,
+        interval: timedelta | None = None,
+        show: Callable[[tuple[str, ...], list[Row]], None] | None = None,
+        notify: Callable[[str], None] = print,
+        resuming: Resuming = GOING_ON,
+        label: str | None = None,
+        sync: bool = True,
+    ) -> None:
+        self.name = name
+        self.label = label or name
+        """What tells it from other jobs of its session."""
+        self.progress = Progress()
+        self.error: RowkindError | None = None
+        self.cause: BaseException | None = None
+        self._own_folder = None if checkpoint else tempfile.mkdtemp(prefix="rowkind-job-")
+        folder = self._checkpoint = Checkpoint(
+            checkpoint or f"{self._own_folder}/checkpoint", sync and checkpoint is not None
+        )
+        taken = take_over(folder, self.label, plan, resuming, notify)
+        plan = self.plan = replace(plan, partitions=taken.record.partitions)
+        if plan.stateful:
+            check_shared(spark, folder.state, taken.record.id)
+        pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval)
+        positions = [KafkaPositions(table) for table in plan.tables]
+        self._step = BatchStep(
+            cloned(spark),
+            name,
+            plan,
+            folder,
+            taken.record,
+            taken.standing,
+            taken.once,
+            positions,
+            pacing,
+            self.progress,
+            show,
+            notify,
+        )
+        watermarks = Watermarks(plan.tables, plan.groups, self._step.time)
+        planner = BatchPlanner(positions, plan.splittable, pacing, interval, watermarks=watermarks)
+        self._stopping = threading.Event()
+        self._ended = threading.Event()
+        self._upcoming = Upcoming(folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain)
+        InheritableThread(target=self._run, name=f"rowkind {name}", daemon=True).start()
+
+    @property
+    def status(self) -> Status:
+        if not self._ended.is_set():
+            return Status.RUNNING
+        if self.error is not None:
+            return Status.FAILED
+        return Status.FINISHED if self._upcoming.finished else Status.STOPPED
+
+    def stop(self) -> None:
+        """Finish the batch under way, then stop. Returns at once; `wait()` waits for it."""
+        self._stopping.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end; False when the time ran out before. A failed job raises its error."""
+        if not self._ended.wait(timeout):
+            return False
+        if self.error is not None:
+            raise self.error from self.cause
+        return True
+
+    def _run(self) -> None:
+        try:
+            for entry in self._upcoming:
+                self._step.run(entry)
+        except Exception as cause:
+            self._fail(cause)
+        finally:
+            if self._own_folder:
+                shutil.rmtree(self._own_folder, ignore_errors=True)
+            self._ended.set()
+
+    def _fail(self, cause: Exception) -> None:
+        self.cause = cause
+        found = self._taken_over() or carried(cause, self._step.nonce) or refused_value(cause)
+        reason = _short(str(cause))
+        self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log_file() or "its own file")
+
+    def _taken_over(self) -> RowkindError | None:
+        """Whatever fails after another run has taken over fails because of it."""
+        try:
+            self._checkpoint.check_owner()
+        except RowkindError as error:
+            return error
+        except OSError:  # the checkpoint itself is away
+            return None
+        return None
+
+
+def _short(text: str) -> str:
+    """The part of a Java or Python trace that tells what happened."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("at ", "File "))]
+    return lines[-1].strip() if lines and lines[0].startswith("Traceback") else (lines[0].strip() if lines else "")
+
+
+def wait_for(jobs: list[Job], stop: threading.Event, poll: float = 0.2) -> None:
+    """Until every job has ended; the event asks all of them to stop."""
+    asked = False
+    while any(job.status is Status.RUNNING for job in jobs):
+        if stop.is_set() and not asked:
+            asked = True
+            for job in jobs:
+                job.stop()
+        if any(job.status is Status.FAILED for job in jobs):
+            stop.set()
+        time.sleep(poll)

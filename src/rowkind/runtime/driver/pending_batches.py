@@ -1,0 +1,87 @@
+"""The batches of a job, one after the other: each is in the checkpoint before it is run."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rowkind.errors import RowkindError
+from rowkind.runtime.driver.batch_planner import BatchPlanner
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.resuming import Standing, check_script
+
+POLL = 0.1
+"""Seconds between two looks for something new."""
+
+
+class Upcoming:
+    """Iterates over the entries of batches, the one that was under way when the job ended first; waits for new data.
+
+    Ends behind the last batch of a bounded job (`finished`), when the job is to stop, or with `drain` before the first
+    batch that was not begun yet.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        standing: Standing,
+        planner: BatchPlanner,
+        digest: str,
+        stopping: threading.Event,
+        notify: Callable[[str], None],
+        drain: bool = False,
+    ) -> None:
+        self._checkpoint = checkpoint
+        self._standing = standing
+        self._planner = planner
+        self._digest = digest
+        self._stopping = stopping
+        self._notify = notify
+        self._drain = drain
+        self._waiting: str | None = None
+        """The servers that do not answer now."""
+        self.finished = False
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        entry, version = self._standing.entry, self._standing.next
+        if not self._stopping.is_set() and self._standing.pending is not None:
+            entry = self._standing.pending
+            yield entry
+            version += 1
+        while not (entry.get("final") or self._drain or self._stopping.is_set()):
+            planned = self._planned(entry)
+            if planned is None:
+                for note in self._planner.take_notes():
+                    self._notify(note)
+                self._stopping.wait(POLL)
+                continue
+            entry = self._begun(version, planned)
+            yield entry
+            version += 1
+        self.finished = entry.get("final", False)
+
+    def _begun(self, version: int, planned: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The entry of a batch, in the checkpoint: with what tells it from another, and what it must be run with."""
+        entry = self._checkpoint.begin(version, {**planned, "id": str(uuid.uuid4()), "plan": self._digest})
+        check_script(self._checkpoint.uri, entry, self._digest)
+        return entry
+
+    def _planned(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
+        try:
+            planned = self._planner.next(previous)
+        except RowkindError as error:
+            if error.condition != "KAFKA_UNREACHABLE" or not previous:
+                raise
+            self._tell_waiting(str(error.params["servers"]))
+            return None  # a job that has begun waits until the broker is back
+        self._tell_waiting(None)
+        return planned
+
+    def _tell_waiting(self, servers: str | None) -> None:
+        if servers is not None and self._waiting is None:
+            self._notify(f"No Kafka broker answers at {servers}; the job waits and goes on when one does.")
+        elif servers is None and self._waiting is not None:
+            self._notify(f"Kafka answers again at {self._waiting}.")
+        self._waiting = servers
