@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from rowkind.catalog.connectors import CONNECTORS
+from rowkind.catalog.connector_options import CONNECTORS
 from rowkind.catalog.document import options_page
 from rowkind.catalog.kafka_table import resolve
 from rowkind.definitions import PhysicalColumn, TableDefinition

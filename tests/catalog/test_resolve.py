@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 
 from rowkind.catalog.kafka_table import resolve
-from rowkind.catalog.settings import TopicCreation
 from rowkind.catalog.source_options import STARTUP_MODE
 from rowkind.catalog.startup import Bounded, Startup
 from rowkind.catalog.table_options import VALUE_FIELDS_INCLUDE
+from rowkind.catalog.table_settings import TopicCreation
 from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.kinds import ChangelogMode
 from rowkind.options.modes import BoundedMode, FieldsInclude, Guarantee, OnDataLoss, Side, StartupMode

@@ -9,10 +9,10 @@ from datetime import timedelta
 from typing import Any
 
 from rowkind.catalog.metadata import MetadataField, read_fields, written_fields
-from rowkind.catalog.settings import ScanSettings, SinkSettings, scan_settings, sink_settings
+from rowkind.catalog.option_usage import FormatUse, Usage, use
 from rowkind.catalog.startup import Bounded, Startup
 from rowkind.catalog.table_options import KEY_FIELDS_PREFIX, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE
-from rowkind.catalog.usage import FormatUse, Usage, use
+from rowkind.catalog.table_settings import ScanSettings, SinkSettings, scan_settings, sink_settings
 from rowkind.catalog.validation import validate
 from rowkind.catalog.without_effect import without_effect
 from rowkind.definitions import MetadataColumn, PhysicalColumn, TableDefinition

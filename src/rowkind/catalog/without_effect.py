@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from rowkind.catalog.option_usage import Usage
 from rowkind.catalog.rules.sink import guarantee
 from rowkind.catalog.sink_options import NAMING_STRATEGY, TRANSACTIONAL_ID_PREFIX
 from rowkind.catalog.source_options import (
@@ -27,7 +28,6 @@ from rowkind.catalog.source_options import (
 )
 from rowkind.catalog.startup import OFFSET_RESET
 from rowkind.catalog.table_options import KEY_FIELDS_PREFIX, PROPERTIES, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE
-from rowkind.catalog.usage import Usage
 from rowkind.options.declarations import Option
 from rowkind.options.modes import BoundedMode, FieldsInclude, Guarantee, StartupMode
 

@@ -18,8 +18,8 @@ from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.query import bind_query
 from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Expr, Named, Node, Project, Sink
-from rowkind.sql.nodes import type_node
 from rowkind.sql.statements import Insert
+from rowkind.sql.tree_nodes import type_node
 from rowkind.types import BINARIES, BYTES, CHARACTERS, STRING, DataType, Field, quote
 
 

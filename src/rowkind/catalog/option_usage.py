@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rowkind.catalog.connectors import CONNECTORS, Connector
+from rowkind.catalog.connector_options import CONNECTORS, Connector
 from rowkind.catalog.table_options import (
     CONNECTOR,
     FORMAT,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from rowkind.catalog.option_usage import Usage
 from rowkind.catalog.rules.sink import guarantee
 from rowkind.catalog.sink_options import (
     BUFFER_INTERVAL,
@@ -35,7 +36,6 @@ from rowkind.catalog.source_options import (
     WATERMARK_IDLE_TIMEOUT,
 )
 from rowkind.catalog.startup import Bounded, Startup, bounded, startup
-from rowkind.catalog.usage import Usage
 from rowkind.kinds import ChangelogMode
 from rowkind.options.modes import (
     BoundedMode,
