@@ -14,9 +14,10 @@ from rowkind.catalog.source_options import (
     STARTUP_MODE,
     STARTUP_SPECIFIC_OFFSETS,
     STARTUP_TIMESTAMP,
+    BoundedMode,
+    StartupMode,
 )
 from rowkind.catalog.table_options import GROUP_ID
-from rowkind.options.modes import BoundedMode, StartupMode
 
 OFFSET_RESET = "auto.offset.reset"
 

@@ -13,10 +13,10 @@ from rowkind.catalog.sink_options import (
     SEMANTIC,
     SINK_PARALLELISM,
     TRANSACTIONAL_ID_PREFIX,
+    Guarantee,
 )
 from rowkind.catalog.table_options import KEY_FIELDS
 from rowkind.connectors.kafka.partitioners import partitioner_named
-from rowkind.options.modes import Guarantee
 
 MAX_PREFIX_BYTES = 64_000
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.inserts import with_hints
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition, ViewDefinition
 from rowkind.errors import nearest
 from rowkind.kinds import ChangelogMode
-from rowkind.options.modes import Side
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.scope import Relation, Scope
 from rowkind.plan.columns import passed, reference
