@@ -11,6 +11,7 @@ from functools import lru_cache
 import pyarrow as pa
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.sink_options import Guarantee
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.partitioners import Partitioner, partitioner_named
 from rowkind.connectors.kafka.transactions import Fenced, Promise, give_back, transaction
@@ -18,7 +19,6 @@ from rowkind.connectors.kafka.writer import Writer, drop_writer, writer_for
 from rowkind.errors import RowkindError
 from rowkind.operators.net import net_change
 from rowkind.options.constraints import Constraints
-from rowkind.options.modes import Guarantee
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.worker.steps import Batches, chunk_rows, task_number
 
