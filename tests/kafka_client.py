@@ -143,6 +143,7 @@ class KafkaClient:
             "group.id": f"test-{uuid4().hex}",
             "enable.auto.commit": False,
             "enable.partition.eof": True,
+            "fetch.wait.max.ms": 5,  # a broker that has nothing more says so at once, also after a commit marker
             "isolation.level": "read_committed" if committed else "read_uncommitted",
             **config,
         }
@@ -159,7 +160,7 @@ def _drain(consumer: Consumer, ends: dict[int, int]) -> list[Record]:
     records: list[Record] = []
     pending = set(ends)
     while pending:
-        messages: list[Any] = consumer.consume(10_000, timeout=0.1)
+        messages: list[Any] = consumer.consume(10_000, timeout=0.01)
         for message in messages:
             error, partition, offset = message.error(), message.partition(), message.offset()
             if error is None and offset < ends[partition]:

@@ -116,11 +116,16 @@ def test_a_used_port_is_named(own: Broker) -> None:
     assert refused.value.params == {"port": own.port}
 
 
-def test_a_used_data_folder_is_named(own: Broker) -> None:
+def test_a_used_data_folder_is_named_and_left_alone(own: Broker) -> None:
+    name, settings = written_topic(own), own.data / "server.properties"
+    before = settings.read_bytes(), settings.stat().st_mtime_ns, sorted(own.data.iterdir())
     with pytest.raises(RowkindError) as refused:
         Broker.start(data=own.data)
     assert refused.value.condition == "BROKER_DATA_IN_USE"
+    assert refused.value.params == {"data": own.data}
+    assert (settings.read_bytes(), settings.stat().st_mtime_ns, sorted(own.data.iterdir())) == before
     assert own.alive()
+    assert values(own, name) == VALUES
 
 
 def test_a_wrong_setting_is_reported_with_the_log(tmp_path: Path) -> None:

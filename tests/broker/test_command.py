@@ -64,6 +64,12 @@ def test_data_is_kept_between_runs_when_asked_for(broker: Command, tmp_path: Pat
     assert refused.returncode == 1
     assert "[BROKER_RUNS_ELSEWHERE]" in refused.stderr
 
+    # the command that has started it is long gone: the lock on the folder is the broker's
+    elsewhere = Command(tmp_path / "elsewhere")("start", "--port", "0", "--data", data)
+    assert elsewhere.returncode == 1
+    assert "[BROKER_DATA_IN_USE]" in elsewhere.stderr
+    assert [record.value for record in client.consume_all("kept")] == [b"v"]
+
     assert broker("stop").returncode == 0
     assert broker("status").returncode == 3
     assert broker("stop").returncode == 0

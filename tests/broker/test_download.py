@@ -52,7 +52,7 @@ class Answer(BaseHTTPRequestHandler):
 @pytest.fixture
 def repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Repository]:
     server = Repository()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     monkeypatch.setenv("ROWKIND_MAVEN", f"http://127.0.0.1:{server.server_port}/")
     monkeypatch.setenv("ROWKIND_CACHE", str(tmp_path / "cache"))
     yield server

@@ -60,6 +60,7 @@ def observe(bootstrap: str, topic: str, partitions: int) -> dict[str, Any]:
             "enable.auto.commit": False,
             "fetch.message.max.bytes": 4_000_000,
             "enable.partition.eof": True,
+            "fetch.wait.max.ms": 5,
         }
     )
     consumer.assign([TopicPartition(topic, p, 0) for p in range(partitions)])

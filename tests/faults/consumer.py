@@ -24,6 +24,7 @@ def committed(bootstrap: str, topic: str) -> list[tuple[str | None, str | None]]
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
             "enable.partition.eof": True,
+            "fetch.wait.max.ms": 5,
         }
     )
     partitions = sorted(consumer.list_topics(topic, timeout=60).topics[topic].partitions)
@@ -31,7 +32,7 @@ def committed(bootstrap: str, topic: str) -> list[tuple[str | None, str | None]]
     found: dict[int, list[tuple[str | None, str | None]]] = {p: [] for p in partitions}
     ended: set[int] = set()
     while len(ended) < len(partitions):
-        for message in consumer.consume(10_000, 0.2):
+        for message in consumer.consume(10_000, 0.02):
             error, partition = message.error(), message.partition()
             assert partition is not None
             if error is None:

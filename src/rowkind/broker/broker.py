@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Self
 from uuid import uuid4
 
+from rowkind.broker.data_lock import locked, wait_until_free
 from rowkind.broker.download import fetch
 from rowkind.broker.guard import guard
 from rowkind.broker.java import require_java
@@ -27,6 +28,7 @@ LOGGING = f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}"
 JVM = (LOGGING, "-Xms64m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 STARTED = "Kafka Server started"
 START_SECONDS = 120
+FREE_SECONDS = 5
 PORT_ATTEMPTS = 3
 
 
@@ -137,16 +139,22 @@ class Broker:
     def stop(self, keep: bool = False) -> None:
         """Shut down cleanly; a temporary data folder is removed, unless it is to be kept for `restart()`."""
         self._process.stop()
+        self._free()
         if self.temporary and not keep:
             shutil.rmtree(self.data, ignore_errors=True)
 
     def kill(self) -> None:
         """End the broker without any shutdown, as a crash would; its data stays for `restart()`."""
         self._process.kill()
+        self._free()
+
+    def _free(self) -> None:
+        wait_until_free(self.data, FREE_SECONDS)
 
     def restart(self) -> None:
         """Start again on the same port and data; a broker that still runs is stopped first."""
         self._process.stop()
+        self._free()
         self._process = _launch(self._layout)
 
     def save(self, path: Path) -> None:
@@ -176,18 +184,10 @@ class Broker:
 
 
 def _launch(layout: Layout) -> ServerProcess:
-    """Write the settings, format the storage when it is new, start the server and wait until it serves."""
-    java = require_java()
-    env = {"CLASSPATH": classpath()}
-    properties = layout.data / "server.properties"
-    ports = {**layout.ports, "CONTROLLER": free_port()}
-    properties.write_text(properties_text(server_properties(ports, layout.data, layout.config)))
-    properties.chmod(0o600)  # it may hold passwords
-    if not (layout.data / "kafka" / "meta.properties").exists():
-        _format(java, env, properties, layout.log)
-    mark = f"-Drowkind.broker={uuid4().hex}"
-    start = layout.log.stat().st_size if layout.log.exists() else 0
-    process = spawn([str(java), mark, *JVM, *layout.jvm, "kafka.Kafka", str(properties)], env, layout.log, mark)
+    """Start the server on its folder, which nobody else may use meanwhile, and wait until it serves."""
+    with locked(layout.data) as lock:
+        start = layout.log.stat().st_size if layout.log.exists() else 0
+        process = _spawn(layout, lock)
     if layout.owner is not None:
         guard(process, layout.owner, layout.data if layout.temporary else None)
     try:
@@ -201,10 +201,30 @@ def _launch(layout: Layout) -> ServerProcess:
     return process
 
 
-def _format(java: Path, env: Mapping[str, str], properties: Path, log: Path) -> None:
+def _spawn(layout: Layout, lock: int) -> ServerProcess:
+    """Write the settings, format the storage when it is new, start the server with the lock on its folder."""
+    java = require_java()
+    env = {"CLASSPATH": classpath()}
+    properties = layout.data / "server.properties"
+    ports = {**layout.ports, "CONTROLLER": free_port()}
+    properties.write_text(properties_text(server_properties(ports, layout.data, layout.config)))
+    properties.chmod(0o600)  # it may hold passwords
+    if not (layout.data / "kafka" / "meta.properties").exists():
+        _format(java, env, properties, layout.log, lock)
+    mark = f"-Drowkind.broker={uuid4().hex}"
+    command = [str(java), mark, *JVM, *layout.jvm, "kafka.Kafka", str(properties)]
+    return spawn(command, env, layout.log, mark, inherited=[lock])
+
+
+def _format(java: Path, env: Mapping[str, str], properties: Path, log: Path, lock: int) -> None:
     tool = ["kafka.tools.StorageTool", "format", "--config", str(properties), "--cluster-id", _cluster_id()]
     done = subprocess.run(
-        [str(java), *JVM, *tool], env={**os.environ, **env}, capture_output=True, text=True, check=False
+        [str(java), *JVM, *tool],
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+        pass_fds=[lock],
     )
     if done.returncode:
         log.write_text(done.stdout + done.stderr)

@@ -48,8 +48,13 @@ class ServerProcess:
                 os.kill(self.pid, number)
 
 
-def spawn(command: Sequence[str], env: Mapping[str, str], log: Path, mark: str) -> ServerProcess:
-    """Start a server in a session of its own, so that it outlives this process and its Ctrl-C; output goes to `log`."""
+def spawn(
+    command: Sequence[str], env: Mapping[str, str], log: Path, mark: str, inherited: Sequence[int] = ()
+) -> ServerProcess:
+    """Start a server in a session of its own, so that it outlives this process and its Ctrl-C; output goes to `log`.
+
+    It inherits the given file descriptors.
+    """
     with log.open("ab") as out:
         child = subprocess.Popen(
             command,
@@ -58,6 +63,7 @@ def spawn(command: Sequence[str], env: Mapping[str, str], log: Path, mark: str) 
             stdout=out,
             stderr=out,
             start_new_session=True,
+            pass_fds=inherited,
         )
     _children[child.pid] = child
     return ServerProcess(child.pid, mark)
