@@ -6,12 +6,12 @@ BIN := $(VENV)/bin
 help:
 	@echo "make demo     start a local Kafka, run the first example on local Spark, show the result changing, clean up"
 	@echo "make check    ruff, mypy and the fast tests: no Kafka, no Spark, nothing random; two minutes"
-	@echo "make test     install what the tests need, check the code, run all tests; twenty minutes"
+	@echo "make test     install what the tests need, check the code, run all tests; a quarter of an hour"
 	@echo "make faults   do harm to running jobs, scenario by scenario, and say what was survived"
 	@echo "make soak     one job for BATCHES=300 batches under churn and kills: nothing may grow"
 	@echo "make fuzz     random changelogs, queries and messages with fresh seeds, for SECONDS=300"
 	@echo "make install  create .venv with the rowkind command"
-	@echo "make warm     write down Java's classes of Spark: it starts in half the time from then on"
+	@echo "make warm     write down Java's classes of Spark and Kafka: they start in half the time from then on"
 	@echo "make lint     ruff and mypy"
 	@echo "make docs     write the pages of options, functions and errors again, from their declarations"
 	@echo "make bench    measure rowkind beside Flink on the same topics"
@@ -25,7 +25,7 @@ $(VENV)/.installed: pyproject.toml uv.lock
 	@touch $@
 
 $(VENV)/.warm: $(VENV)/.installed
-	$(BIN)/rowkind warm-up
+	$(BIN)/rowkind warm-up --broker
 	@touch $@
 
 install: $(VENV)/.installed

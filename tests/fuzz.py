@@ -16,7 +16,15 @@ import subprocess
 import sys
 import time
 
-PATHS = ("tests/oracle", "tests/formats", "tests/operators", "tests/state", "tests/runtime")
+PATHS = (
+    "tests/oracle",
+    "tests/formats",
+    "tests/operators",
+    "tests/state",
+    "tests/runtime",
+    "tests/sql",
+    "tests/plan",
+)
 
 
 def one_round(seed: int, paths: list[str]) -> bool:

@@ -104,15 +104,14 @@ class Arena:
     def script(self) -> Path:
         servers = self.site.proxy.address if self.proxied else self.broker.bootstrap
         reading = f"'scan.max-rows-per-batch' = '{self.batch}', 'properties.group.id' = '{self.run}'{self.more}"
-        writing = f"'sink.delivery-guarantee' = '{self.promise}'"
-        if self.parallelism:
-            writing += f", 'sink.parallelism' = '{self.parallelism}'"
+        width = f", 'sink.parallelism' = '{self.parallelism}'" if self.parallelism else ""
+        writing = {o.table: f"'sink.delivery-guarantee' = '{o.promised(self.promise)}'{width}" for o in OUTPUTS}
         names = {
             "kafka": f"'properties.bootstrap.servers' = '{servers}'",
             "reading": reading,
-            "writing": writing,
             "formats": FORMATS,
             "run": self.run,
+            **writing,
         }
         text = TABLES.format(**names) + self.inserts
         path = self.folder / "job.sql"
@@ -132,8 +131,8 @@ class Arena:
         While a job runs only completeness is asked for: nothing that is there twice goes away by waiting.
         """
         if independent:
-            found = {o.table: observed(self.broker.bootstrap, self.topic(o.table)) for o in OUTPUTS}
-            return self._faults(found, promise)
+            found = observed(self.broker.bootstrap, *(self.topic(o.table) for o in OUTPUTS))
+            return self._faults({o.table: found[self.topic(o.table)] for o in OUTPUTS}, promise)
         ends = {o.table: self.client.end_offsets(self.topic(o.table), committed=True) for o in OUTPUTS}
         if (len(self.events), ends) != self.looked:  # nothing else can have changed
             self.looked = len(self.events), ends

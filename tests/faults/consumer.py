@@ -1,7 +1,7 @@
 """An independent look at a topic, in a process of its own: nothing of rowkind is imported here.
 
-`python -m tests.faults.consumer BOOTSTRAP TOPIC` prints the committed messages as JSON pairs of key and value, by
-partition and offset.
+`python -m tests.faults.consumer BOOTSTRAP TOPIC …` prints the committed messages of each topic as JSON pairs of key and
+value, by partition and offset.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def _text(payload: bytes | None) -> str | None:
     return None if payload is None else payload.decode()
 
 
-def observed(bootstrap: str, topic: str) -> list[tuple[str | None, str | None]]:
-    """The same, seen by another process."""
-    command = [sys.executable, "-m", "tests.faults.consumer", bootstrap, topic]
+def observed(bootstrap: str, *topics: str) -> dict[str, list[tuple[str | None, str | None]]]:
+    """The same of several topics, seen by another process."""
+    command = [sys.executable, "-m", "tests.faults.consumer", bootstrap, *topics]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return [(key, value) for key, value in json.loads(done.stdout)]
+    return {topic: [(key, value) for key, value in pairs] for topic, pairs in json.loads(done.stdout).items()}
 
 
 if __name__ == "__main__":
-    print(json.dumps(committed(sys.argv[1], sys.argv[2])))
+    print(json.dumps({topic: committed(sys.argv[1], topic) for topic in sys.argv[2:]}))

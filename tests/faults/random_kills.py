@@ -76,7 +76,8 @@ def torment(arena: Arena, kills: int, chance: random.Random) -> Counter[str]:
 
 def figures(arena: Arena) -> dict[str, Any]:
     """What another process finds in the output, against what was loaded."""
-    copied = Counter(observed(arena.broker.bootstrap, arena.topic("copied")))
+    topic = arena.topic("copied")
+    copied = Counter(observed(arena.broker.bootstrap, topic)[topic])
     wanted = {(None, value) for value in COPIED.every(arena.events)}  # type: ignore[misc]
     return {
         "rows": len(wanted),

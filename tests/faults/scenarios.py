@@ -36,8 +36,8 @@ time.time, time.time_ns = shifted(time.time, 1), shifted(time.time_ns, 1_000_000
 
 def killed_at_every_step(arena: Arena) -> int:
     """kill -9 of the driver at each step of the commit protocol, one after the other on one checkpoint."""
-    once = arena.promise is Promise.EXACTLY_ONCE
-    steps = [step for step in STEPS if once or step not in TRANSACTION_STEPS]
+    transactions = arena.promise is not Promise.AT_LEAST_ONCE
+    steps = [step for step in STEPS if transactions or step not in TRANSACTION_STEPS]
     arena.load(arena.batch * (len(steps) + 2))
     for number, step in enumerate(steps):
         happened = arena.folder / step
@@ -79,6 +79,26 @@ def broker_restarted(arena: Arena) -> int:
         arena.load(2 * arena.batch)
         arena.finish(job)
     return 1
+
+
+def broker_restarted_then_second_instance(arena: Arena) -> int:
+    """The two faults after each other: the job that has survived the first loses its checkpoint to the second."""
+    arena.load(arena.batch)
+    with arena.start() as first:
+        arena.until_complete(first)
+        arena.broker.stop(keep=True)
+        first.until(lambda: "No Kafka broker answers" in first.err)
+        arena.broker.restart()
+        first.until(lambda: "Kafka answers again" in first.err)
+        arena.load(arena.batch)
+        arena.until_complete(first)
+        owner = arena.owner()
+        with arena.start() as second:
+            second.until(lambda: arena.owner() != owner)
+            arena.load(3 * arena.batch)
+            ends_with(first, "JOB_TAKEN_OVER", "TRANSACTION_FENCED")
+            arena.finish(second)
+    return 2
 
 
 def broker_killed_in_a_transaction(arena: Arena) -> int:
@@ -268,6 +288,7 @@ def ends_with(job: Command, *conditions: str) -> None:
 
 ONCE = (Promise.EXACTLY_ONCE,)
 BOTH = (Promise.EXACTLY_ONCE, Promise.AT_LEAST_ONCE)
+MIXED = (Promise.MIXED,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,14 +306,17 @@ class Scenario:
 
 
 SCENARIOS = (
-    Scenario("killed-at-every-step", killed_at_every_step, always=BOTH),
+    Scenario("killed-at-every-step", killed_at_every_step, promises=(*BOTH, *MIXED), always=MIXED),
     Scenario("worker-killed", worker_killed),
-    Scenario("broker-restarted", broker_restarted, always=ONCE),
+    Scenario("broker-restarted", broker_restarted),
     Scenario("broker-killed-in-a-transaction", broker_killed_in_a_transaction, proxied=True, promises=ONCE),
     Scenario("slow-connection", slow_connection, proxied=True),
     Scenario("flapping-connection", flapping_connection, proxied=True),
     Scenario("disk-full", disk_full),
-    Scenario("second-instance", second_instance, always=ONCE),
+    Scenario("second-instance", second_instance),
+    Scenario(
+        "broker-restarted-then-second-instance", broker_restarted_then_second_instance, promises=ONCE, always=ONCE
+    ),
     Scenario("topic-created-again", topic_created_again),
     Scenario("retention-overtakes", retention_overtakes),
     Scenario("clock-jumps", clock_jumps),

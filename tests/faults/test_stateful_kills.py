@@ -26,7 +26,7 @@ SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)
 QUERIES = ("counts", "filtered_calls", "full_join_materialised", "many_to_many", "top_two", "group_then_join", "anti")
 PLACES = (("before-state", 1), ("after-state", 4), ("after-sinks", 2), ("before-state", 2), ("after-manifest", 4))
 """Where a process is killed, and the number of cores of that run; `make test` has the first two."""
-CHANGES, ROWS_PER_BATCH = 400, 60
+ROWS_PER_BATCH = 60
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,8 @@ def test_kills_around_state_on_any_number_of_cores_leave_the_right_tables(
     wanted = [case for group in ("aggregates", "joins", "ranks", "combinations") for case in cases(group)]
     wanted = [case for case in wanted if case.name in QUERIES]
     topics = {name: topic() for name in (*NAMES, *(f"out_{case.name}" for case in wanted))}
-    for name, changes in sources.change(CHANGES).items():
+    # some batches before, between and after the kills
+    for name, changes in sources.change(ROWS_PER_BATCH * (len(places) + 2)).items():
         kafka_client.produce(topics[name], list(written(name, changes)))
     script = tmp_path / "job.sql"
     script.write_text(_script(sources, wanted, topics, kafka))

@@ -7,6 +7,10 @@ import os
 from hypothesis import HealthCheck, settings
 
 _SLOW_MACHINES = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("formats", deadline=None, print_blob=True, suppress_health_check=_SLOW_MACHINES)
+EXAMPLES = 50
+"""Of each test; `make fuzz` draws new ones round after round."""
+settings.register_profile(
+    "formats", deadline=None, print_blob=True, suppress_health_check=_SLOW_MACHINES, max_examples=EXAMPLES
+)
 settings.register_profile("formats-ci", settings.get_profile("formats"), derandomize=True)
 settings.load_profile("formats-ci" if os.environ.get("CI") else "formats")

@@ -14,6 +14,7 @@ from rowkind.operators.buffer import Buffer
 from rowkind.operators.contract import END_OF_TIME
 from rowkind.operators.normalize import COALESCED
 from tests.operators.harness import Change, Engine, delta_of, entries_left
+from tests.seeds import seeds
 
 SCHEMA = pa.schema([("k", pa.string()), ("v", pa.int64()), (KIND_COLUMN, pa.int8())])
 SECOND = 1_000_000
@@ -81,7 +82,7 @@ def test_behind_a_stateful_operator_a_batch_is_weighed(tmp_path: Path) -> None:
     assert batch(buffer, put("b", 8)) == [("a", 2), ("b", 8)]
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_what_is_written_in_the_end_is_the_last_row_of_each_key(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     buffer = engine(tmp_path, rng.randint(1, 8), rng.randint(1, 6), partitions=rng.randint(1, 3))

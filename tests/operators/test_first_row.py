@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.operators.harness import Engine, Row, delta_of, entries_left
 from tests.operators.tables import KIND
 from tests.oracle.duck import Duck
 from tests.oracle.planning import job_of
+from tests.seeds import seeds
 
 INPUT = pa.schema([("k", pa.string()), ("ts", pa.timestamp("us")), ("id", pa.int64()), KIND])
 START = datetime(2024, 1, 1)
@@ -77,7 +77,7 @@ def test_what_has_been_given_is_forgotten_by_the_ttl_but_no_row_that_waits(tmp_p
     assert given(engine, [], mark(20), clock_ms=9000) == [("a", 3)]
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("ROWKIND_CASES", "20"))))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_random_rows(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     engine = Engine([FirstRow(INPUT, ("k",), "ts")], tmp_path, rng.choice([1, 3]), rng)

@@ -105,7 +105,7 @@ def bag(out: pa.Table) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(map(canonical, list(row.values())[:-1])) for row in out.to_pylist())
 
 
-@pytest.mark.parametrize("seed", seeds(5))
+@pytest.mark.parametrize("seed", seeds(2))
 @pytest.mark.parametrize("bound", ["all rows", "rows", "all times", "times"])
 def test_event_time(tmp_path: Path, seed: int, bound: str) -> None:
     rng = random.Random(f"{seed} {bound}")
@@ -163,7 +163,7 @@ def _without_endings() -> dict[str, AggregateCall]:
     return {text: call for text, call in AGGREGATES.items() if call.function not in ("FIRST_VALUE", "LAST_VALUE")}
 
 
-@pytest.mark.parametrize("seed", seeds(5))
+@pytest.mark.parametrize("seed", seeds(2))
 @pytest.mark.parametrize("bound", ["all", "rows", "times"])
 def test_arrival(tmp_path: Path, seed: int, bound: str) -> None:
     rng = random.Random(f"{seed} {bound}")
@@ -194,7 +194,7 @@ def test_arrival(tmp_path: Path, seed: int, bound: str) -> None:
         assert entries_left(engine) == {}
 
 
-@pytest.mark.parametrize("seed", seeds(5))
+@pytest.mark.parametrize("seed", seeds(2))
 @pytest.mark.parametrize("bound", ["all", "rows", "equal"])
 @pytest.mark.parametrize("kept", ["appends", "changes", "key"])
 def test_any_order(tmp_path: Path, seed: int, bound: str, kept: str) -> None:

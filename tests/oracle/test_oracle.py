@@ -19,7 +19,7 @@ from tests.oracle.random_queries import random_cases
 from tests.oracle.sources import Sources
 
 SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
-RUNS = int(os.environ.get("ROWKIND_CASES", "2"))
+RUNS = int(os.environ.get("ROWKIND_CASES", "1"))
 BATCHES, RANDOM_QUERIES = 6, 8
 
 

@@ -51,7 +51,11 @@ class Jobs:
             create_topic(self._inputs, case.topic)
         lab = Lab(self._spark, self._inputs)
         try:
-            statements = ["SET 'table.local-time-zone' = 'UTC'", *script(cases, self._inputs.bootstrap, capped=True)]
+            statements = [
+                "SET 'table.local-time-zone' = 'UTC'",
+                "SET 'rowkind.state.partitions' = '1'",
+                *script(cases, self._inputs.bootstrap, capped=True),
+            ]
             job = lab.job(";\n".join(statements) + ";")
             assert job.wait(SECONDS), "the job did not end"
             assert job.progress.batches > 2, "the inputs came in one batch, so that nothing was taken back"

@@ -7,6 +7,7 @@ import re
 import subprocess
 
 from rowkind.broker.broker import LOGGING, classpath
+from rowkind.broker.class_archive import reading
 from rowkind.broker.java import require_java
 from tests.kafka_client import Record
 
@@ -23,7 +24,7 @@ def console_consume(bootstrap: str, topic: str, messages: int, isolation: str = 
     options += ["--max-messages", str(messages), "--isolation-level", isolation]
     options += [word for setting in formatter for word in ("--formatter-property", setting)]
     done = subprocess.run(
-        [str(require_java()), "-Xmx256m", "-XX:TieredStopAtLevel=1", LOGGING, CONSUMER, *options],
+        [str(require_java()), "-Xmx256m", "-XX:TieredStopAtLevel=1", *reading(), LOGGING, CONSUMER, *options],
         env={**os.environ, "CLASSPATH": classpath()},
         capture_output=True,
         check=False,

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Self
 from uuid import uuid4
 
+from rowkind.broker.class_archive import reading
 from rowkind.broker.data_lock import locked, wait_until_free
 from rowkind.broker.download import fetch
 from rowkind.broker.guard import guard
@@ -34,7 +35,8 @@ PORT_ATTEMPTS = 3
 
 def classpath() -> str:
     """Kafka's jars, fetched when they are not in the cache yet."""
-    return os.pathsep.join(str(path) for path in fetch(LOCK, "Apache Kafka"))
+    # without links: the archive of classes is for the paths that it was made with
+    return os.pathsep.join(str(path.resolve()) for path in fetch(LOCK, "Apache Kafka"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +214,14 @@ def _spawn(layout: Layout, lock: int) -> ServerProcess:
     if not (layout.data / "kafka" / "meta.properties").exists():
         _format(java, env, properties, layout.log, lock)
     mark = f"-Drowkind.broker={uuid4().hex}"
-    command = [str(java), mark, *JVM, *layout.jvm, "kafka.Kafka", str(properties)]
+    command = [str(java), mark, *JVM, *reading(), *layout.jvm, "kafka.Kafka", str(properties)]
     return spawn(command, env, layout.log, mark, inherited=[lock])
 
 
 def _format(java: Path, env: Mapping[str, str], properties: Path, log: Path, lock: int) -> None:
     tool = ["kafka.tools.StorageTool", "format", "--config", str(properties), "--cluster-id", _cluster_id()]
     done = subprocess.run(
-        [str(java), *JVM, *tool],
+        [str(java), *JVM, *reading(), *tool],
         env={**os.environ, **env},
         capture_output=True,
         text=True,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import socket
 from collections.abc import Mapping
 from pathlib import Path
 
 HOST = "127.0.0.1"
 CLIENT_LISTENER = "PLAINTEXT"
+SERVER_PORTS = 15_000, 32_000
 
 SINGLE_NODE = {
     "process.roles": "broker,controller",
@@ -69,8 +71,10 @@ def port_is_free(port: int) -> bool:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody listens on now, below those that systems give to outgoing connections.
+
+    One of those could be taken by a client's connection before the server listens, or while it is being restarted.
+    """
+    while not port_is_free(port := random.SystemRandom().randrange(*SERVER_PORTS)):
+        pass
+    return port
