@@ -57,7 +57,10 @@ class KafkaClient:
         self.end_offsets(name)
 
     def delete_topic(self, name: str) -> None:
+        """Delete a topic, and wait until the broker knows that it is gone: the answer is the controller's."""
         self.admin.delete_topics([name])[name].result(SECONDS)
+        gone = wait_until(lambda: name not in self.admin.list_topics(timeout=SECONDS).topics, SECONDS)
+        assert gone, f"{name} is still there"
 
     def partitions(self, topic: str) -> list[int]:
         """The partitions of a topic; none when it does not exist."""

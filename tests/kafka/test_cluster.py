@@ -140,7 +140,7 @@ def test_positions_of_a_real_topic(cluster: Cluster, topic: TopicFactory, kafka_
 
 @pytest.mark.parametrize("servers", ["127.0.0.1:1", "no-such-host.invalid:9092"])
 def test_a_cluster_that_does_not_answer_is_given_up_with_its_address(servers: str) -> None:
-    silent = Cluster({"bootstrap.servers": servers, "default.api.timeout.ms": "1500"})
+    silent = Cluster({"bootstrap.servers": servers, "default.api.timeout.ms": "300"})
     partition = Partition("t", 0)
     for ask in (silent.topics, lambda: silent.partitions(["t"]), lambda: silent.ends([partition])):
         error = refusal(ask)

@@ -126,7 +126,7 @@ def check_random_ranges(
     assert rows(OffsetRange(topic, 0, 0, end), properties) == expected
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.matrix) for seed in (1, 2))])
 @pytest.mark.parametrize("isolation", ["read_committed", "read_uncommitted"])
 def test_transactions(
     topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str], seed: int, isolation: str
@@ -154,7 +154,7 @@ def test_an_aborted_tail_ends(topic: TopicFactory, kafka_client: KafkaClient, pr
     assert rows(OffsetRange(name, 0, 2, 4), properties) == []
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.matrix)])
 def test_compacted_holes(topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str], seed: int) -> None:
     compact = {"cleanup.policy": "compact", "segment.ms": "50", "min.cleanable.dirty.ratio": "0.001"}
     name, chance = topic(**compact, **{"delete.retention.ms": "0", "max.compaction.lag.ms": "1"}), random.Random(seed)

@@ -53,7 +53,7 @@ def test_a_marker_says_which_batch_is_in(kafka_client: KafkaClient, promise: Pro
 def test_a_transaction_whose_end_is_lost_is_named(
     kafka_client: KafkaClient, promise: Promise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transactions, "PATIENCE", 5.0)
+    monkeypatch.setattr(transactions, "PATIENCE", 3.0)
     with pytest.raises(RowkindError) as refused:
         written(kafka_client, promise)
     assert refused.value.condition == "TRANSACTION_END_LOST"
