@@ -39,15 +39,18 @@ def _background() -> ThreadPoolExecutor:
 def due(weights: Sequence[int]) -> tuple[int, int] | None:
     """Which runs, of the given weights and oldest first, to merge next: the oldest FAN_OUT of the smallest full tier.
 
+    Smaller runs behind a large one do not fill its tier: it would be written again with every few batches.
+
     >>> due([100_000, 50, 60, 70, 80, 90])
     (1, 5)
+    >>> due([100_000, 50, 60, 70])
     """
     tiers = [_tier(n) for n in weights]
     for tier in sorted(set(tiers)):
         start = len(tiers)
         while start and tiers[start - 1] <= tier:
             start -= 1
-        if len(tiers) - start >= FAN_OUT:
+        if tiers[start:].count(tier) >= FAN_OUT:
             return start, start + FAN_OUT
     return None
 
