@@ -19,6 +19,7 @@ from rowkind.errors import RowkindError
 from rowkind.runtime.batch import BatchStep, Row
 from rowkind.runtime.batches import BatchPlanner
 from rowkind.runtime.checkpoint import Checkpoint
+from rowkind.runtime.heap import heap_of
 from rowkind.runtime.job_plan import JobPlan
 from rowkind.runtime.pacing import Pacing
 from rowkind.runtime.positions import KafkaPositions
@@ -80,7 +81,7 @@ class Job:
         plan = self.plan = replace(plan, partitions=taken.record.partitions)
         if plan.stateful:
             check_shared(spark, folder.state, taken.record.id)
-        pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval)
+        pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval, heap=heap_of(spark))
         positions = [KafkaPositions(table) for table in plan.tables]
         self._step = BatchStep(
             cloned(spark),
