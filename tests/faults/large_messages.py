@@ -1,7 +1,8 @@
 """A job that copies large messages and keeps the last one of each key, and how much memory it took.
 
 `python -m tests.faults.large_messages <broker> <log> <source> <copies> <latest>` prints the job's counts and the most
-memory that the driver, its JVM and its workers held together, in MB.
+memory that the driver, its JVM and its workers held together, in MB. Java has the heap of a machine with 2 GB. Pages of
+mapped files are left out: they are the system's to take back.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from pathlib import Path
 
 from rowkind.runtime.driver.session import Session
 from rowkind.runtime.driver.spark import start_spark
-from tests.faults.processes import children, memory
+from rowkind.runtime.heap import usual_heap
+from tests.faults.processes import children, share_of_memory
 
 SCRIPT = """
 CREATE TABLE source (id INT, text STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
@@ -40,14 +42,15 @@ class Peak(threading.Thread):
 
     def run(self) -> None:
         while not self.over.wait(0.1):
-            held = [memory(pid) for pid in (os.getpid(), *children(os.getpid()))]
+            held = [share_of_memory(pid) for pid in (os.getpid(), *children(os.getpid()))]
             if sum(held) > sum(self.highest):
                 self.highest = held
 
 
 def main() -> None:
     broker, log, source, copies, latest = sys.argv[1:]
-    spark = start_spark("local[2,4]", {"spark.driver.memory": "1g"}, log=Path(log))
+    heap = f"{usual_heap(2 * 1024**3) >> 20}m"
+    spark = start_spark("local[2,4]", {"spark.driver.memory": heap}, log=Path(log))
     at = f"'properties.bootstrap.servers' = '{broker}', 'properties.max.request.size' = '20000000'"
     peak = Peak()
     peak.start()

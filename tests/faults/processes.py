@@ -75,6 +75,15 @@ def memory(pid: int) -> float:
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon")), 0.0)
 
 
+def share_of_memory(pid: int) -> float:
+    """Memory that is not files', in MB; what a process shares with others counts in part for each."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith(("Pss_Anon:", "Pss_Shmem:"))) / 1024
+
+
 def open_files(pids: list[int]) -> int:
     count = 0
     for pid in pids:

@@ -64,6 +64,11 @@ def test_few_large_messages_fill_a_batch_and_are_worth_a_task() -> None:
     assert paced(200_000, 2, 100, 256 * MB) == Pace(200_000, 2)
 
 
+def test_batches_of_large_messages_follow_the_heap() -> None:
+    assert [paced(200_000, 2, MB, 256 * MB, heap * MB).rows for heap in (512, 1024, 2048, 4096)] == [16, 32, 64, 64]
+    assert paced(200_000, 2, 100, 256 * MB, 512 * MB).rows == 200_000, "small ones need no more than they did"
+
+
 def test_the_size_of_messages_is_looked_at_before_the_first_batch_and_learned_from_then_on() -> None:
     looked = []
 

@@ -8,8 +8,10 @@ import pyarrow as pa
 import pytest
 
 from rowkind.state import compaction, sorted_run, store
+from rowkind.state import merge as merges
 from rowkind.state.files import Folder
 from rowkind.state.listing import read_listing
+from rowkind.state.merge import merged
 from rowkind.state.sorted_run import Place, RunInfo, open_run
 from rowkind.state.store import StateStore
 
@@ -105,3 +107,44 @@ def test_an_attempt_that_writes_the_same_writes_the_same_file(tmp_path: Path) ->
     names = {path.name for path in (tmp_path / "op" / "0").iterdir()}
     put(tmp_path, 0, {1: "a"}, 1000)
     assert {path.name for path in (tmp_path / "op" / "0").iterdir()} == names
+
+
+def test_a_merge_of_large_entries_holds_few_of_them_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merges, "WINDOW_BYTES", 1 << 16)
+    monkeypatch.setattr(compaction, "SMALLEST_TIER", 1 << 20)
+    for version in range(4):
+        put(tmp_path, version, dict.fromkeys(range(version * 10, version * 10 + 20), f"{version}" * 8192), 1000)
+    made = opened(tmp_path, 4, 1000)
+    made.table("t", SCHEMA, ["k"], ttl_ms=TTL)
+    pieces = list(merged([made._run(info) for info in made._base.tables["t"]], [], True, None))
+    assert sum(piece.num_rows for piece in pieces) == 50
+    assert max(piece.nbytes for piece in pieces) <= 4 << 16
+    result = merge(tmp_path, 4, 1000)
+    assert result.rows == 50
+    assert read(tmp_path, 3, 1000) == {key: f"{min(key // 10, 3)}" * 8192 for key in range(50)}
+
+
+def test_few_large_entries_are_not_merged_again_with_every_batch() -> None:
+    """By rows alone four gigabytes in entries of one megabyte were still in the smallest tier."""
+
+    def of(rows: int, size: int) -> int:
+        return RunInfo("t", 0, 0, rows, size, 0, 0, "").weight
+
+    large, small = of(1000, 1 << 30), of(10, 10 << 20)
+    assert compaction.due([large, small, small, small]) is None
+    assert compaction.due([large, small, small, small, small]) == (1, 5)
+    assert compaction.due([of(1000, 100_000)] * 4) == (0, 4)
+    assert of(10_000, 1_000_000) == 10_000, "usual entries count by their number"
+
+
+def test_a_large_run_is_not_written_again_for_every_few_small_ones() -> None:
+    """A million keys and batches of a thousand: rows are merged a few times each, and runs stay few."""
+    runs, merged_rows = [1_000_000], 0
+    for _ in range(500):
+        runs.append(1000)
+        while chosen := compaction.due(runs):
+            start, stop = chosen
+            merged_rows += sum(runs[start:stop])
+            runs[start:stop] = [sum(runs[start:stop])]
+        assert len(runs) < 16
+    assert merged_rows < 10 * 500_000

@@ -36,18 +36,21 @@ def _background() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="rowkind-compaction")
 
 
-def due(rows: Sequence[int]) -> tuple[int, int] | None:
-    """Which runs, of the given sizes and oldest first, to merge next: the oldest FAN_OUT of the smallest full tier.
+def due(weights: Sequence[int]) -> tuple[int, int] | None:
+    """Which runs, of the given weights and oldest first, to merge next: the oldest FAN_OUT of the smallest full tier.
+
+    Smaller runs behind a large one do not fill its tier: it would be written again with every few batches.
 
     >>> due([100_000, 50, 60, 70, 80, 90])
     (1, 5)
+    >>> due([100_000, 50, 60, 70])
     """
-    tiers = [_tier(n) for n in rows]
+    tiers = [_tier(n) for n in weights]
     for tier in sorted(set(tiers)):
         start = len(tiers)
         while start and tiers[start - 1] <= tier:
             start -= 1
-        if len(tiers) - start >= FAN_OUT:
+        if tiers[start:].count(tier) >= FAN_OUT:
             return start, start + FAN_OUT
     return None
 
@@ -62,7 +65,7 @@ def _tier(rows: int) -> int:
 def take_up(folder: Folder, table: TableDefinition, runs: tuple[RunInfo, ...]) -> tuple[RunInfo, ...]:
     """The runs with finished background merges in place of what they replace."""
     path = folder.path(table.name)
-    while chosen := due([run.rows for run in runs]):
+    while chosen := due([run.weight for run in runs]):
         inputs = runs[slice(*chosen)]
         merge = _merges.get(path)
         if merge is not None and merge.inputs == inputs:
@@ -82,7 +85,7 @@ def maintain(
     folder: Folder, table: StateTable, runs: tuple[RunInfo, ...], opened: Sequence[Run]
 ) -> tuple[RunInfo, ...]:
     """Merge what is due among committed runs: at once if small, else in the background, one at a time a table."""
-    chosen = due([run.rows for run in runs])
+    chosen = due([run.weight for run in runs])
     if chosen is None:
         return runs
     path = folder.path(table.definition.name)
@@ -91,7 +94,7 @@ def maintain(
     if merge is not None and not merge.result.done() and set(merge.inputs) & set(inputs):
         return runs
     work = partial(_compact, folder, table.definition, opened[slice(*chosen)], whole=chosen[0] == 0)
-    if sum(run.rows for run in inputs) <= INLINE_ROWS:
+    if sum(run.weight for run in inputs) <= INLINE_ROWS:
         return _replaced(runs, chosen, work())
     if merge is None or merge.result.done():
         _merges[path] = _Merge(inputs, _background().submit(work))

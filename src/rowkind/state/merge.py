@@ -14,8 +14,10 @@ from rowkind.state.ordering import order_codes
 from rowkind.state.sorted_run import GONE, H1, H2, WRITTEN, Run
 
 WINDOW_ROWS = 1 << 16
+WINDOW_BYTES = 1 << 24
 LARGE_WINDOWS = 4
-"""Rows of each run that a merge holds at a time, and how many times more it may be before a key is cut."""
+"""Rows of each run that a merge holds at a time, fewer if they are large, and how many times more it may be before a
+key is cut."""
 
 
 def merged(runs: Sequence[Run], sort: Sequence[Order], whole: bool, expired_before: int | None) -> Iterator[pa.Table]:
@@ -25,16 +27,17 @@ def merged(runs: Sequence[Run], sort: Sequence[Order], whole: bool, expired_befo
     at or before `expired_before` are left out in any case, as tombstones unless `whole`.
     """
     newest_first = runs[::-1]
+    windows = [_window(run) for run in newest_first]
     at = [0] * len(runs)
     while any(start < run.rows for start, run in zip(at, newest_first, strict=True)):
         bound = min(
-            run.hash_at(min(start + WINDOW_ROWS, run.rows) - 1)
-            for start, run in zip(at, newest_first, strict=True)
+            run.hash_at(min(start + window, run.rows) - 1)
+            for start, run, window in zip(at, newest_first, windows, strict=True)
             if start < run.rows
         )
         stops = [run.until(start, bound) for start, run in zip(at, newest_first, strict=True)]
-        large = sum(stops) - sum(at) > LARGE_WINDOWS * WINDOW_ROWS * len(runs)
-        spans = _within_key(newest_first, at, stops, sort) if large and sort else [(at, stops)]
+        large = sum(stops) - sum(at) > LARGE_WINDOWS * sum(windows)
+        spans = _within_key(newest_first, windows, at, stops, sort) if large and sort else [(at, stops)]
         for starts, ends in spans:
             pieces = [run.slice(*span) for run, *span in zip(newest_first, starts, ends, strict=True)]
             piece = _resolve(pa.concat_tables(pieces).combine_chunks(), sort, whole, expired_before)
@@ -43,8 +46,13 @@ def merged(runs: Sequence[Run], sort: Sequence[Order], whole: bool, expired_befo
         at = stops
 
 
+def _window(run: Run) -> int:
+    """Rows of a run that are held at a time, by their mean size."""
+    return min(WINDOW_ROWS, max(1, WINDOW_BYTES * run.rows // max(1, run.info.bytes)))
+
+
 def _within_key(
-    newest_first: Sequence[Run], at: Sequence[int], stops: Sequence[int], sort: Sequence[Order]
+    newest_first: Sequence[Run], windows: Sequence[int], at: Sequence[int], stops: Sequence[int], sort: Sequence[Order]
 ) -> Iterator[tuple[list[int], list[int]]]:
     """Cut rows that one key with very many entries made too many, along the sort columns.
 
@@ -52,7 +60,7 @@ def _within_key(
     """
     starts = list(at)
     while starts != list(stops):
-        ends = [min(start + WINDOW_ROWS, stop) for start, stop in zip(starts, stops, strict=True)]
+        ends = [min(start + window, stop) for start, window, stop in zip(starts, windows, stops, strict=True)]
         table = pa.concat_tables(
             [run.slice(*span) for run, *span in zip(newest_first, starts, ends, strict=True)]
         ).combine_chunks()

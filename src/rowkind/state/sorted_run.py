@@ -28,6 +28,10 @@ BOOKKEEPING = pa.schema([(H1, pa.uint64()), (H2, pa.uint64()), (GONE, pa.int8())
 SEGMENT_ROWS = 1 << 21
 SEGMENT_BYTES = 1 << 27
 """Few segments make small reads fast; a merge holds one in memory, and a string column cannot pass two gigabytes."""
+WIDE, WIDE_BYTES = 1 << 12, 1 << 24
+"""Entries of so many bytes are few however small their segments are."""
+USUAL_BYTES = 1 << 10
+"""Of an entry at most: a larger one counts as several."""
 
 _STRIDE = 64
 _MOST_VERIFIED = 20_000
@@ -50,6 +54,11 @@ class RunInfo:
     """The newest batch clock, in milliseconds, of its entries."""
     content: str
     """The checksum of a delta, or the digest of what was merged and how."""
+
+    @property
+    def weight(self) -> int:
+        """How much there is to merge, in rows of usual size: few large entries are as much work as many small ones."""
+        return max(self.rows, self.bytes // USUAL_BYTES)
 
     @property
     def name(self) -> str:
@@ -134,7 +143,7 @@ def _segments(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
     held: list[pa.Table] = []
     for piece in pieces:
         width = max(1, piece.nbytes // max(1, piece.num_rows))
-        limit = max(1, min(SEGMENT_ROWS, SEGMENT_BYTES // width))
+        limit = max(1, min(SEGMENT_ROWS, (SEGMENT_BYTES if width < WIDE else WIDE_BYTES) // width))
         for at in range(0, piece.num_rows, limit):
             part = piece.slice(at, limit)
             if held and sum(t.num_rows for t in held) + part.num_rows > limit:

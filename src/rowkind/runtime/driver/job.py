@@ -28,6 +28,7 @@ from rowkind.runtime.driver.spark import cloned, log_file
 from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.runtime.driver.taking_over import take_over
 from rowkind.runtime.driver.watermark_tracking import Watermarks
+from rowkind.runtime.heap import heap_of
 from rowkind.runtime.worker_errors import carried, refused_value
 
 
@@ -80,7 +81,7 @@ class Job:
         plan = self.plan = replace(plan, partitions=taken.record.partitions)
         if plan.stateful:
             check_shared(spark, folder.state, taken.record.id)
-        pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval)
+        pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval, heap=heap_of(spark))
         positions = [KafkaPositions(table) for table in plan.tables]
         self._step = BatchStep(
             cloned(spark),

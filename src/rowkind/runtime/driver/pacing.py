@@ -10,6 +10,7 @@ from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.sampling import message_bytes
 from rowkind.runtime.driver.batch_planner import ROWS_PER_TASK, Batch, Offsets, Pace
+from rowkind.runtime.heap import MOST
 
 FIRST_ROWS = 200_000
 """Rows of a table in the first batches, before the speed is known."""
@@ -21,6 +22,8 @@ BYTES_PER_TASK = 16 * 1024 * 1024
 """Of messages that are worth a task, however few they are."""
 LARGE, COPIES = 64 * 1024, 4
 """On their way through Spark's memory large rows are copied whole, several times, into buffers that double in size."""
+SHARE = 32
+"""Of Java's heap, for a batch of large rows: Spark keeps the buffers of a task for up to two seconds after its end."""
 FEW = 16
 """So few messages are read without a look at their size."""
 UNKNOWN_BYTES = 1024 * 1024
@@ -38,6 +41,7 @@ class Pacing:
         cores: int,
         interval: timedelta | None = None,
         look: Look = message_bytes,
+        heap: int = MOST,
     ) -> None:
         self._tables = tables
         self._caps = [table.scan.max_rows_per_batch for table in tables]
@@ -48,6 +52,7 @@ class Pacing:
         self._bytes: list[int | None] = [None] * len(tables)
         self._wanted = max(interval or WANTED, SHORTEST)
         self._look = look
+        self._heap = heap
         self._first = True
 
     def __call__(self, table: int, start: Offsets, ends: Offsets) -> Pace:
@@ -57,7 +62,7 @@ class Pacing:
             each = self._look(self._tables[table].properties, ranges) or UNKNOWN_BYTES
             self._bytes[table] = each
         budget = self._tables[table].scan.max_bytes_per_batch
-        given = paced(self._rows[table], self._tasks[table], each, budget)
+        given = paced(self._rows[table], self._tasks[table], each, budget, self._heap)
         self._given[table] = given.rows
         return given
 
@@ -80,12 +85,12 @@ def _expected(known: int | None, table: str, counted: Counter[str]) -> int | Non
     return each if known is None else max(each, (known + each) // 2)
 
 
-def paced(rows: int, tasks: int, each: int | None, budget: int) -> Pace:
+def paced(rows: int, tasks: int, each: int | None, budget: int, heap: int = MOST) -> Pace:
     """Not more rows than fit the budget at the size of a message, and tasks that are worth their bytes."""
     if each is None:
         return Pace(rows, tasks)
     if each >= LARGE:
-        budget //= COPIES
+        budget = min(budget // COPIES, heap // SHARE)
     return Pace(min(rows, max(1, budget // each)), tasks, min(ROWS_PER_TASK, max(1, BYTES_PER_TASK // each)))
 
 

@@ -17,6 +17,7 @@ from rowkind.broker.java import require_java
 from rowkind.runtime.driver.class_archive import reading
 from rowkind.runtime.driver.spark_home import at_home, own_home
 from rowkind.runtime.driver.speculation import SPECULATION
+from rowkind.runtime.heap import machine_memory, usual_heap
 
 RELIED_ON = {
     "spark.sql.ansi.enabled": "true",
@@ -40,13 +41,18 @@ SOCKETS = {
 }
 """Java and its Python workers talk through files: a task that does nothing takes 18 ms then, and 60 over TCP."""
 
+MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(8 * 1024 * 1024)}
+"""For Java and workers, whose many threads would each keep freed memory in a pool of their own; what is large goes back
+to the system at once.
+"""
+
 _AT_START = {
+    **{f"spark.executorEnv.{name}": value for name, value in MALLOC.items()},
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.worker.reuse": "true",
     "spark.python.daemon.module": "rowkind.runtime.worker.daemon",
     **SOCKETS,
-    "spark.driver.memory": "2g",
     SPECULATION: "false",
 }
 
@@ -61,11 +67,16 @@ def start_spark(
     """A local Spark of our own, or one on a cluster with `master`; `java` replaces its JVM's options for classes."""
     require_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    for variable, value in MALLOC.items():
+        os.environ.setdefault(variable, value)
     builder = SparkSession.builder.appName(name).master(master or f"local[{os.cpu_count() or 2},4]")
     folder = Path(tempfile.mkdtemp(prefix="rowkind-log-"))
     home = own_home() if _local(master) else None
     target, talk = _quiet(folder, log)
-    options = {"spark.driver.extraJavaOptions": f"{talk} {reading(home) if java is None else java}"}
+    options = {
+        "spark.driver.extraJavaOptions": f"{talk} {reading(home) if java is None else java}",
+        "spark.driver.memory": f"{usual_heap(machine_memory()) >> 20}m",
+    }
     for key, value in {**_AT_START, **options, **RELIED_ON, **(conf or {})}.items():
         builder = builder.config(key, value)
     with _stderr_to(target), _deaf_to_sigterm(), at_home(home):

@@ -30,6 +30,7 @@ from rowkind.operators.rank.top_n import Rank
 from rowkind.runtime.counters import add_counts
 from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.failpoints import failpoint
+from rowkind.runtime.memory import give_back_memory
 from rowkind.runtime.worker.exchange import packed, unpacked
 from rowkind.runtime.worker_errors import reporting
 from rowkind.state.hashing import use_key
@@ -81,6 +82,7 @@ def _run(packed: bytes, counters: Any, number: int, hash_key: bytes, batches: Ba
         batches = step.run(batches, counts)
     yield from batches
     add_counts(counters, number, counts)
+    give_back_memory()
 
 
 @dataclass(frozen=True, slots=True)
