@@ -27,11 +27,6 @@ class Scope(StrEnum):
     BATCH = "batch"
     JOB = "job"
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Beside `job`, which every value has."""
-        return _LABELS[self]
-
 
 _LABELS = {
     Scope.SOURCE: ("table", "topic"),
@@ -54,6 +49,12 @@ class Metric:
     meaning: str
     counts: tuple[str, ...] = ()
     """The counts of workers (`job.progress.counts`) that it is the sum of, if it is one."""
+    more_labels: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Beside `job`, which every value has."""
+        return (*_LABELS[self.scope], *self.more_labels)
 
     @property
     def exposed(self) -> str:
@@ -208,7 +209,7 @@ RESTARTS = Metric(
 CHECKPOINT_SIZE = Metric(
     Scope.JOB, "lastCheckpointSize", GAUGE, "bytes", "State and manifest of the last batch that was committed."
 )
-INFO = Metric(Scope.JOB, "info", GAUGE, "1", "The label `version` is that of rowkind.")
+INFO = Metric(Scope.JOB, "info", GAUGE, "1", "Always 1: the label `version` is that of rowkind.", (), ("version",))
 
 METRICS = (
     RECORDS_IN,

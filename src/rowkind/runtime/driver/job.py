@@ -11,11 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
+from typing import Any
 
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from rowkind.errors import RowkindError
+from rowkind.metrics.job_metrics import JobMetrics
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.batch_runner import BatchStep, Row
 from rowkind.runtime.driver.checkpoint import Checkpoint
@@ -70,6 +72,7 @@ class Job:
         self.label = label or name
         """What tells it from other jobs of its session."""
         self.progress = Progress()
+        self.values = JobMetrics(self.label)
         self.error: RowkindError | None = None
         self.cause: BaseException | None = None
         self._own_folder = None if checkpoint else tempfile.mkdtemp(prefix="rowkind-job-")
@@ -105,11 +108,18 @@ class Job:
 
     @property
     def status(self) -> Status:
-        if not self._ended.is_set():
-            return Status.RUNNING
+        return self._outcome if self._ended.is_set() else Status.RUNNING
+
+    @property
+    def _outcome(self) -> Status:
         if self.error is not None:
             return Status.FAILED
         return Status.FINISHED if self._upcoming.finished else Status.STOPPED
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """The values of docs/metrics.md as they are now, as plain data."""
+        return self.values.as_dict()
 
     def stop(self) -> None:
         """Finish the batch under way, then stop. Returns at once; `wait()` waits for it."""
@@ -132,6 +142,7 @@ class Job:
         finally:
             if self._own_folder:
                 shutil.rmtree(self._own_folder, ignore_errors=True)
+            self.values.ended(self._outcome)
             self._ended.set()
 
     def _fail(self, cause: Exception) -> None:
