@@ -13,8 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from rowkind.errors import RowkindError
 from rowkind.metrics.declarations import METRICS
 from rowkind.metrics.endpoint import Address, Endpoint
-from rowkind.metrics.job_metrics import BatchReport, JobMetrics, StateSize
-from rowkind.metrics.traffic import Lane, Side, Traffic
+from rowkind.metrics.job_metrics import BatchReport, JobMetrics
+from rowkind.metrics.traffic import Lane, Side, StateSize, Traffic
 from rowkind.version import version
 
 HOSTILE = 'a"b\\c\nd{}=,\x1b[31m\u2028é'

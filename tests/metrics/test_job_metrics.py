@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from rowkind.metrics.declarations import METRICS, Scope
-from rowkind.metrics.job_metrics import BatchReport, JobMetrics, StateSize
-from rowkind.metrics.traffic import Lane, Side, Traffic, merge
+from rowkind.metrics.job_metrics import BatchReport, JobMetrics
+from rowkind.metrics.traffic import Lane, Side, StateSize, Traffic, merge
 from rowkind.version import version
 
 ORDERS = Lane(Side.READ, "orders", "orders-v1")

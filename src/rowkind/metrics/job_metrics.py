@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from rowkind.metrics import declarations as d
 from rowkind.metrics.declarations import Metric, Scope
 from rowkind.metrics.rates import Rate
-from rowkind.metrics.traffic import Lane, Side, Traffic
+from rowkind.metrics.traffic import Lane, Side, StateSize, Traffic
 from rowkind.version import version
 
 _COUNTED = {count: metric for metric in d.METRICS for count in metric.counts}
@@ -24,14 +24,6 @@ class Sample(NamedTuple):
     metric: Metric
     labels: tuple[str, ...]
     value: float
-
-
-@dataclass(frozen=True, slots=True)
-class StateSize:
-    """Of an operator, all partitions together."""
-
-    rows: int
-    bytes: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a task tells of the messages that it read or wrote, topic by topic."""
+"""What a task tells for the metrics: the messages that it read or wrote, topic by topic, and the size of state."""
 
 from __future__ import annotations
 
@@ -51,6 +51,17 @@ class Traffic:
             self.event_time, self.fetched = other.event_time, other.fetched
         if other.send_time is not None:
             self.send_time = max(other.send_time, self.send_time or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class StateSize:
+    """Of an operator: one partition of it, or all together."""
+
+    rows: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: StateSize) -> StateSize:
+        return StateSize(self.rows + other.rows, self.bytes + other.bytes)
 
 
 def merge(lanes: dict[Lane, Traffic], more: dict[Lane, Traffic]) -> None:

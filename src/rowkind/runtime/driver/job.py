@@ -17,13 +17,13 @@ from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from rowkind.errors import RowkindError
-from rowkind.metrics.job_metrics import JobMetrics
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.batch_runner import BatchStep, Row
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.pacing import Pacing
 from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.reporting import by_lane, job_metrics
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.shared_folder import check_shared
 from rowkind.runtime.driver.spark import cloned, log_file
@@ -72,7 +72,6 @@ class Job:
         self.label = label or name
         """What tells it from other jobs of its session."""
         self.progress = Progress()
-        self.values = JobMetrics(self.label)
         self.error: RowkindError | None = None
         self.cause: BaseException | None = None
         self._own_folder = None if checkpoint else tempfile.mkdtemp(prefix="rowkind-job-")
@@ -81,6 +80,7 @@ class Job:
         )
         taken = take_over(folder, self.label, plan, resuming, notify)
         plan = self.plan = replace(plan, partitions=taken.record.partitions)
+        self.values = job_metrics(self.label, plan, folder.restarts)
         if plan.stateful:
             check_shared(spark, folder.state, taken.record.id)
         pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval)
@@ -96,11 +96,19 @@ class Job:
             positions,
             pacing,
             self.progress,
+            self.values,
             show,
             notify,
         )
         watermarks = Watermarks(plan.tables, plan.groups, self._step.time)
-        planner = BatchPlanner(positions, plan.splittable, pacing, interval, watermarks=watermarks)
+        planner = BatchPlanner(
+            positions,
+            plan.splittable,
+            pacing,
+            interval,
+            watermarks=watermarks,
+            watch=lambda waiting: self.values.waiting(by_lane(plan, waiting)),
+        )
         self._stopping = threading.Event()
         self._ended = threading.Event()
         self._upcoming = Upcoming(folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain)
@@ -136,7 +144,7 @@ class Job:
     def _run(self) -> None:
         try:
             for entry in self._upcoming:
-                self._step.run(entry)
+                self._step.run(entry, self._upcoming.planned)
         except Exception as cause:
             self._fail(cause)
         finally:
