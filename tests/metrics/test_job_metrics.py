@@ -180,6 +180,13 @@ def test_topics_that_are_found_later_have_values_of_their_own(metrics: JobMetric
     assert "pendingRecords" not in source(metrics)
 
 
+def test_topics_that_are_deleted_are_forgotten_and_those_that_are_awaited_are_not(metrics: JobMetrics) -> None:
+    second, third = (Lane(Side.READ, "orders", f"orders-v{number}") for number in (2, 3))
+    metrics.waiting({second: 7, third: 0})
+    metrics.waiting({third: 0})
+    assert metrics.as_dict()["source"]["orders"].keys() == {"orders-v1", "orders-v3"}
+
+
 def test_send_time_is_that_of_the_last_batch_that_wrote(metrics: JobMetrics) -> None:
     metrics.committed(BatchReport(traffic={RESULTS: Traffic(1, 1, send_time=12.5)}))
     metrics.committed(report(1))

@@ -147,8 +147,13 @@ class JobMetrics:
             self._lane(lane)
 
     def waiting(self, pending: Mapping[Lane, int]) -> None:
-        """What there is to read now, counted from the position that is committed."""
+        """What there is to read now, in all topics that there are, counted from the position that is committed.
+
+        Topics that were there before and are not any more have been deleted, and must not pile up.
+        """
         with self._lock:
+            for gone in [lane for lane, at in self._sources.items() if at.pending is not None and lane not in pending]:
+                del self._sources[gone]
             for lane, records in pending.items():
                 self._source(lane).pending = records
 
