@@ -13,7 +13,7 @@ help:
 	@echo "make install  create .venv with the rowkind command"
 	@echo "make warm     write down Java's classes of Spark and Kafka: they start in half the time from then on"
 	@echo "make lint     ruff and mypy"
-	@echo "make docs     write the pages of options, functions and errors again, from their declarations"
+	@echo "make docs     write the pages of options, functions, errors and metrics again, from their declarations"
 	@echo "make bench    measure rowkind beside Flink on the same topics"
 	@echo "make flink    install Flink beside rowkind: benchmarks and recorders compare with it"
 
@@ -61,6 +61,7 @@ docs: install
 	$(BIN)/python -m rowkind.catalog.document
 	$(BIN)/python -m rowkind.plan.expressions.functions.document
 	$(BIN)/python -m rowkind.conditions.document
+	$(BIN)/python -m rowkind.metrics.document
 
 bench: install flink
 	$(BIN)/python -m benchmarks.compare

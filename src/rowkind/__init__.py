@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
+    __version__: str
     from rowkind.runtime.driver.job import Job, Progress, Status
     from rowkind.runtime.driver.session import Session
 
-__all__ = ["Job", "Progress", "RowkindError", "Session", "Status"]
+__all__ = ["Job", "Progress", "RowkindError", "Session", "Status", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from rowkind.version import version
+
+        return version()
     if name == "Session":
         from rowkind.runtime.driver.session import Session
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"options.md", "options-formats.md", "functions.md", "errors.md"}
-LANGUAGES = {"sql", "console", "python", "java", "text"}
+LANGUAGES = {"sql", "console", "python", "java", "text", "yaml"}
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 
 

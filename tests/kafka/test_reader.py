@@ -219,7 +219,7 @@ def test_data_removed_by_retention_is_counted_when_the_job_goes_on(
     delete_before(kafka_client, name, 6)
     found = rows(OffsetRange(name, 0, 2, 9), properties, on_data_loss="continue", counts=counts)
     assert [offset for offset, _, _ in found] == [6, 7, 8]
-    assert (counts.messages, counts.lost) == (3, 4)
+    assert (counts.traffic.records, counts.lost) == (3, 4)
     assert rows(OffsetRange(name, 0, 1, 5), properties, on_data_loss="continue", counts=counts) == []
     assert counts.lost == 8
     assert [o for o, _, _ in rows(OffsetRange(name, 0, 5, 10), properties, on_data_loss="continue")] == [6, 7, 8, 9]

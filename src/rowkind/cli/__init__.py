@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
-from rowkind.cli import broker, demo, run, warm_up
+from rowkind.cli import broker, demo, monitoring, run, warm_up
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
+from rowkind.version import version
 
 app = typer.Typer(
     name="rowkind",
@@ -18,10 +20,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(broker.app, name="broker")
+app.add_typer(monitoring.app, name="metrics")
 app.command()(run.run)
 app.command()(run.explain)
 app.command()(demo.demo)
 app.command()(warm_up.warm_up)
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        typer.echo(version())
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_tell_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Changelog tables on Kafka, for Spark."""
 
 
 def main() -> None:

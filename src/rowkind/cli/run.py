@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rowkind.cli.metrics import LogFile, LogSeconds, Serve, published
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 
@@ -56,6 +57,9 @@ def run(
     drain: Annotated[
         bool, typer.Option("--drain", help="Only finish the batch that was under way when the job ended.")
     ] = False,
+    metrics: Serve = None,
+    metrics_log: LogSeconds = None,
+    metrics_log_file: LogFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the whole stack of an error.")] = False,
 ) -> None:
     """Run a SQL script: each INSERT or statement set is one streaming job.
@@ -69,8 +73,16 @@ def run(
     resuming.check(checkpoint)
     scripts = [(part, _checked(part, var, set)) for part in (init, file) if part]
     console = Console()
+    with published(metrics, metrics_log, metrics_log_file, console.notice) as watched:
+        session = _session(checkpoint, set, master, conf, console, resuming)
+        watched.jobs = session.jobs
+        code = _run(session, scripts, console, verbose)
+    sys.exit(code)
+
+
+def _run(session: Session, scripts: list[tuple[Path, str]], console: Console, verbose: bool) -> int:
+    """Until all jobs have ended, or are told to by a signal; the exit code of the command."""
     stop = threading.Event()
-    session = _session(checkpoint, set, master, conf, console, resuming)
 
     def finish(*_: object) -> None:
         stop.set()
@@ -84,10 +96,10 @@ def run(
         failed = [job for job in session.jobs if job.error is not None]
         for job in failed:
             _report(job.error, job.cause, verbose)
-        sys.exit(1 if failed else 0)
+        return 1 if failed else 0
     except RowkindError as error:
         _report(error, error.__cause__ or error, verbose)
-        sys.exit(1)
+        return 1
     finally:
         session.stop()
 

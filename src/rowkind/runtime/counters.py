@@ -1,4 +1,4 @@
-"""Named counts that workers add to and the driver reads: nothing is dropped, coalesced or diverted uncounted.
+"""What workers tell the driver of a batch: nothing is dropped, coalesced or diverted uncounted.
 
 Spark may run a task more than once: after a failure, or because an executor died with what it held. The counts of a
 task replace those of an earlier run of it, so that what was done once for the batch is counted once.
@@ -7,7 +7,7 @@ task replace those of an earlier run of it, so that what was done once for the b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,8 +15,41 @@ from pyspark import TaskContext
 from pyspark.accumulators import Accumulator, AccumulatorParam, _accumulatorRegistry
 from pyspark.sql import SparkSession
 
-Counted = dict[tuple[int, int], tuple[int, Counter[str]]]
-"""By pass over the rows and number of the task: the attempt, and its counts."""
+from rowkind.metrics.traffic import Lane, StateSize, Traffic, merge
+
+
+class Tally(Counter[str]):
+    """Named counts, and beside them what metrics need and is more than a sum: traffic, and the size of state."""
+
+    def __init__(self, counts: Mapping[str, int] | None = None) -> None:
+        super().__init__(counts or {})
+        self.traffic: dict[Lane, Traffic] = {}
+        self.states: dict[str, StateSize] = {}
+        """By operator. Every partition tells its own; together they are what the operator keeps."""
+
+    def traffic_of(self, lane: Lane) -> Traffic:
+        """What was told of a lane so far, to add to."""
+        return self.traffic.setdefault(lane, Traffic())
+
+    def add(self, other: Tally) -> None:
+        """What another task, or another partition of this one, has told."""
+        self.update(other)
+        merge(self.traffic, other.traffic)
+        for operator, size in other.states.items():
+            self.states[operator] = self.states.get(operator, StateSize()) + size
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (dict(+self), self.traffic, self.states)
+
+
+def _restored(counts: dict[str, int], traffic: dict[Lane, Traffic], states: dict[str, StateSize]) -> Tally:
+    tally = Tally(counts)
+    tally.traffic, tally.states = traffic, states
+    return tally
+
+
+Counted = dict[tuple[int, int], tuple[int, Tally]]
+"""By pass over the rows and number of the task: the attempt, and what it told."""
 
 
 class _ByTask(AccumulatorParam[Any]):
@@ -24,12 +57,13 @@ class _ByTask(AccumulatorParam[Any]):
         return {}
 
     def addInPlace(self, value1: Counted, value2: Counted) -> Counted:
-        for place, (attempt, counts) in value2.items():
+        for place, (attempt, tally) in value2.items():
             known = value1.get(place)
             if known is not None and known[0] == attempt:
                 # A task that takes several partitions at once (coalesce) tells the counts of each by itself.
-                counts = known[1] + counts
-            value1[place] = attempt, counts
+                known[1].add(tally)
+            else:
+                value1[place] = attempt, tally
         return value1
 
 
@@ -40,19 +74,19 @@ def counters(spark: SparkSession) -> Iterator[Accumulator[Any]]:
         yield made
 
 
-def add_counts(counters: Any, number: int, counts: Counter[str]) -> None:
+def add_counts(counters: Any, number: int, tally: Tally) -> None:
     """In a worker, at the end of a pass over a task's rows. `number` tells the pass from the others of the batch."""
     task = TaskContext.get()
     place, attempt = (task.partitionId(), task.taskAttemptId()) if task else (0, 0)
-    counters.add({(number, place): (attempt, +counts)})
+    counters.add({(number, place): (attempt, tally)})
 
 
-def total(counters: Accumulator[Any]) -> Counter[str]:
-    """What all tasks have counted."""
-    counted: Counter[str] = Counter()
-    for _, counts in counters.value.values():
-        counted.update(counts)
-    return counted
+def total(counters: Accumulator[Any]) -> Tally:
+    """What all tasks have told."""
+    found = Tally()
+    for _, tally in counters.value.values():
+        found.add(tally)
+    return found
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from rowkind.errors import RowkindError
+from rowkind.metrics.traffic import StateSize
 from rowkind.state.belonging import require_mark
 from rowkind.state.compaction import maintain, take_up
 from rowkind.state.contract import Order
@@ -61,6 +62,8 @@ class StateStore:
         _open.keep_only(self._folder, (info for runs in self._base.tables.values() for info in runs))
         self._folder.prune(self._base.names)
         self._opened: dict[str, tuple[StateTable, tuple[RunInfo, ...]]] = {}
+        self.size = StateSize()
+        """Of the version that `commit` wrote: all tables of the partition."""
 
     def table(
         self, name: str, schema: pa.Schema, key: Sequence[str], sort: Sequence[str | Order] = (), ttl_ms: int = 0
@@ -92,6 +95,8 @@ class StateStore:
             tables[name] = runs
             definitions[name] = table.definition.identity
         listing = Listing(tables, definitions, self._base_version)
+        written = [info for runs in tables.values() for info in runs]
+        self.size = StateSize(sum(info.rows for info in written), sum(info.bytes for info in written))
         write_listing(self._folder, self.version, listing, self._place.checkpoint)
         if self._oldest is not None:
             remove_before(self._folder, self.version, self._oldest, self._place)

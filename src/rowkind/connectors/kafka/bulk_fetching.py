@@ -89,7 +89,9 @@ class BulkFetcher:
         if self._fields.value:
             columns.append(messages.texts(PAYLOAD, PAYLOAD_LENGTH))
         columns += [self._metadata(name, messages, offsets) for name in self._fields.metadata]
-        return Fetched(self._fields.batch(columns, len(messages)), offsets)
+        sizes = messages.member(KEY_LENGTH) + messages.member(PAYLOAD_LENGTH)
+        ends = Messages(messages.pointers[[0, -1]]).timestamps().tolist()
+        return Fetched(self._fields.batch(columns, len(messages)), offsets, [], sizes, (ends[0], ends[1]))
 
     def _metadata(self, name: str, messages: Messages, offsets: librdkafka.Words) -> pa.Array:
         if name in _HEADERS:

@@ -55,16 +55,25 @@ class Fetched:
     rows: pa.RecordBatch
     offsets: npt.NDArray[np.int64]
     events: list[Event] = field(default_factory=list)
+    sizes: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Bytes of each message, key and value: also of a key that nobody asked for."""
+    times: tuple[int, int] = (-1, -1)
+    """Kafka's timestamps of the first and the last message, in milliseconds; -1 where there is none."""
 
     def __len__(self) -> int:
         return len(self.offsets)
 
     def __getitem__(self, part: slice) -> Fetched:
         start, stop, _ = part.indices(len(self))
-        return Fetched(self.rows.slice(start, stop - start), self.offsets[part])
+        first, last = self.times
+        # Of a part, the nearest one that is known: between two messages of one fetch that makes no difference.
+        times = first if start == 0 else last, last if stop == len(self) else first
+        return Fetched(self.rows.slice(start, stop - start), self.offsets[part], [], self.sizes[part], times)
 
     def followed_by(self, more: Fetched) -> Fetched:
-        return Fetched(pa.concat_batches([self.rows, more.rows]), np.concatenate([self.offsets, more.offsets]))
+        rows = pa.concat_batches([self.rows, more.rows])
+        offsets, sizes = (np.concatenate(pair) for pair in ((self.offsets, more.offsets), (self.sizes, more.sizes)))
+        return Fetched(rows, offsets, [], sizes, (self.times[0], more.times[1]))
 
     @property
     def bytes(self) -> int:
@@ -105,7 +114,10 @@ class MessageFetcher:
         told = [(m.error(), m.offset() or 0) for m in consumed if m.error() is not None]
         messages = [m for m in consumed if m.error() is None] if told else consumed
         offsets = np.fromiter(map(Message.offset, messages), np.int64, len(messages))
-        return Fetched(self._rows(messages), offsets, [Event(e, at) for e, at in told if e is not None])
+        events = [Event(e, at) for e, at in told if e is not None]
+        sizes = np.fromiter((len(m.key() or b"") + len(m.value() or b"") for m in messages), np.int64, len(messages))
+        times = (messages[0].timestamp()[1], messages[-1].timestamp()[1]) if messages else (-1, -1)
+        return Fetched(self._rows(messages), offsets, events, sizes, times)
 
     def _rows(self, messages: list[Message]) -> pa.RecordBatch:
         if not messages:

@@ -149,6 +149,8 @@ class MessageDecoder:
             if self.table.scan.on_error is OnError.DEAD_LETTER:
                 self._diverted.append(_diverted(raw, index, error))
         self.counts["messages-set-aside"] += len(bad)
+        kept = self.table.scan.on_error is OnError.DEAD_LETTER
+        self.counts["messages-dead-lettered" if kept else "messages-skipped"] += len(bad)
 
     def _crossed(self, value: _Part, key: _Part, messages: int) -> tuple[_Part, Indices]:
         """Every row of a value with every row of its key; a message without a key row is left out and counted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -17,6 +17,7 @@ from rowkind.connectors.kafka.consumers import KeptConsumer
 from rowkind.connectors.kafka.fetching import Event, Fetched, ReadFields
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.errors import RowkindError
+from rowkind.metrics.traffic import Traffic
 
 OnDataLoss = Literal["fail", "continue"]
 
@@ -35,9 +36,10 @@ _UNKNOWN_TOPIC = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOW
 class ReadCounts:
     """What happened while ranges were read."""
 
-    messages: int = 0
     lost: int = 0
     """Offsets that were gone before they could be read, under `on_data_loss="continue"`."""
+    traffic: Traffic = field(default_factory=Traffic)
+    """With Kafka's timestamps as event time."""
 
 
 def read(
@@ -59,9 +61,7 @@ def read(
     reading = _Reading(consumers.take(range, properties, fields), range, properties, on_data_loss, counts)
     reading.leave_deleted = leave_deleted
     try:
-        for rows in reading.batches(cap_rows):
-            counts.messages += rows.num_rows
-            yield rows
+        yield from reading.batches(cap_rows)
     except BaseException:
         # also when the caller stops early: nobody knows where this consumer stands
         reading.kept.close()
@@ -93,6 +93,7 @@ class _Reading:
         while self.next < self.range.until:
             chunk = self._chunk(min(_CHUNK, cap_rows - rows))
             if len(chunk):
+                self._count(chunk)
                 pending.append(chunk.rows)
                 rows, size = rows + len(chunk), size + chunk.bytes
             if rows >= cap_rows or size >= CAP_BYTES:
@@ -101,6 +102,11 @@ class _Reading:
         if pending:
             yield pa.concat_batches(pending)
         self.kept.next = self.range.until
+
+    def _count(self, chunk: Fetched) -> None:
+        latest = max(chunk.times)
+        fetched = time.time_ns() // 1_000_000
+        self.counts.traffic.read(len(chunk), int(chunk.sizes.sum()), latest if latest >= 0 else None, fetched)
 
     def _chunk(self, limit: int) -> Fetched:
         """The next messages inside the range, perhaps none; moves `next` on."""

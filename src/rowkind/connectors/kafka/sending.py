@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from rowkind.connectors.kafka import librdkafka
@@ -48,6 +49,12 @@ class Outgoing:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def bytes(self) -> int:
+        """Of keys and values together."""
+        parts = [self.values] if self.keys is None else [self.keys, self.values]
+        return sum(pc.sum(pc.binary_length(part)).as_py() or 0 for part in parts)
 
     @property
     def plain(self) -> bool:

@@ -19,6 +19,7 @@ from rowkind.connectors.kafka.partitioners import Partitioner
 from rowkind.connectors.kafka.properties import producer_config
 from rowkind.connectors.kafka.sending import BulkSender, Headers, MessageSender, Outgoing, Sender
 from rowkind.errors import RowkindError
+from rowkind.metrics.traffic import Traffic
 
 LIMIT = 16
 """Writers kept in one process."""
@@ -44,6 +45,9 @@ class Writer:
         self.properties = properties
         self.topic = topic
         self.written = 0
+        self._traffic: dict[str, Traffic] = {}
+        self._handed: dict[str, float] = {}
+        """When messages to a topic were last handed over, until they are acknowledged."""
         self._failure: RowkindError | None = None
         self._partitions: dict[str, Sequence[int]] = {}
         bounds = producer_config(properties).values
@@ -84,6 +88,17 @@ class Writer:
         self._raise_failure()
         self._reports.errors.clear()
         self._partitions.clear()  # partitions may be added while a job runs
+        if wait:
+            acknowledged = time.monotonic()
+            for topic, handed in self._handed.items():
+                self._traffic[topic].send_time = (acknowledged - handed) * 1000
+            self._handed.clear()
+
+    def take_traffic(self) -> dict[str, Traffic]:
+        """What was handed over since the last call, by topic."""
+        taken, self._traffic = self._traffic, {}
+        self._handed.clear()
+        return taken
 
     def discard(self) -> None:
         """Forget what was not sent yet."""
@@ -104,6 +119,8 @@ class Writer:
         sender = self._sender_for(messages)
         self._wait_for_room(sender, messages)
         sender.send(messages)
+        self._traffic.setdefault(messages.topic, Traffic()).wrote(len(messages), messages.bytes)
+        self._handed[messages.topic] = time.monotonic()
         sender.serve(0)
         self._raise_failure()
 

@@ -18,6 +18,9 @@ from rowkind.runtime.driver.watermark_tracking import Positions, Times, Watermar
 TopicPartition = Partition
 Offsets = dict[TopicPartition, int]
 
+LOOK_SECONDS = 5.0
+"""How often a job that waits for its interval to pass looks what has come."""
+
 ROWS_PER_TASK = 20_000
 """Rows that are worth a task, unless they are large."""
 
@@ -116,7 +119,9 @@ class BatchPlanner:
         clock: Callable[[], int] = lambda: time.time_ns() // 1000,
         watermarks: Watermarks | None = None,
         steady: Callable[[], float] = time.monotonic,
+        watch: Callable[[Sequence[Mapping[str, int]]], None] = lambda waiting: None,
     ) -> None:
+        """`watch` hears how many messages wait in each topic of each table, whenever that was looked at."""
         self._tables = tables
         self._splittable = splittable
         self._pace = pace
@@ -124,18 +129,31 @@ class BatchPlanner:
         self._clock = clock
         self._watermarks = watermarks
         self._steady = steady
+        self._watch = watch
         self._planned: float | None = None
         """When the last batch was planned, on a clock that nobody sets; None before one was planned."""
+        self._looked: float | None = None
 
     def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
         """The entry of the next batch, or None when there is nothing new."""
-        if previous and (previous["final"] or self._early(previous)):
+        if previous and previous["final"]:
+            return None
+        if previous and self._early(previous):
+            self._look(previous)
             return None
         entry = self._later(previous) if previous else self._first()
         if entry is not None:
             self._planned = self._steady()
             entry["notes"] = self.take_notes()
         return entry
+
+    def _look(self, previous: Mapping[str, Any]) -> None:
+        """While the interval lasts, messages come that nobody asks for: see to it that they are known."""
+        if self._looked is not None and self._steady() - self._looked < LOOK_SECONDS:
+            return
+        self._looked = self._steady()
+        starts = [flat(until) for until in previous["until"]]
+        self._watch([_by_topic(at, table.end(list(at))) for at, table in zip(starts, self._tables, strict=True)])
 
     def take_notes(self) -> list[str]:
         """What the user should know of the tables' positions and no entry has told."""
@@ -172,6 +190,7 @@ class BatchPlanner:
         self, previous: Mapping[str, Any], starts: Sequence[Offsets], stops: Sequence[Offsets | None]
     ) -> dict[str, Any]:
         tasks, untils, lag = {}, [], 0
+        pending: list[dict[str, int]] = []
         left: list[list[str]] = []
         positions: list[Positions] = []
         # Time does not run backwards in a job, whatever is done to the machine's clock.
@@ -185,12 +204,14 @@ class BatchPlanner:
             if stop is not None:
                 ends = {p: min(end, stop.get(p, end)) for p, end in ends.items()}
             positions.append(Positions(start, ends, stop))
+        self._watch([_by_topic(start, ends) for start, ends, _ in positions])
         held = self._watermarks.held(positions, clock) if self._watermarks else set()
         for index, (start, ends, _) in enumerate(positions):
             pace = self._pace(index, start, ends)
             until = dict(start) if index in held else capped(start, ends, pace.rows)
             untils.append(_nested(until))
-            lag += sum(max(0, ends[p] - until[p]) for p in until if p in ends)
+            pending.append(_by_topic(until, ends))
+            lag += sum(pending[-1].values())
             ranges = [OffsetRange(*p, start[p], until[p]) for p in sorted(start) if until[p] > start[p]]
             if ranges:
                 self._tables[index].expect(ranges)  # a batch that cannot be read is not begun
@@ -206,9 +227,19 @@ class BatchPlanner:
             "topics": topics,
             "stop": [None if s is None else _nested(s) for s in stops],
             "lag": lag,
+            "pending": pending,
             "left": left,
             "final": False,
         }
+
+
+def _by_topic(start: Offsets, ends: Offsets) -> dict[str, int]:
+    """Messages from one position to another, all partitions of a topic together."""
+    found: dict[str, int] = {}
+    for partition, at in start.items():
+        waiting = max(0, ends.get(partition, at) - at)
+        found[partition.topic] = found.get(partition.topic, 0) + waiting
+    return found
 
 
 def _leave(start: Offsets, ends: Offsets, ids: dict[str, str]) -> list[str]:

@@ -24,8 +24,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.metrics.job_metrics import JobMetrics
 from rowkind.plan import nodes as n
-from rowkind.runtime.counters import counters, total
+from rowkind.runtime.counters import Tally, counters, total
 from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.driver.batch_frames import Frames, Versions
 from rowkind.runtime.driver.batch_planner import Batch, batch_of, flat
@@ -34,6 +35,7 @@ from rowkind.runtime.driver.delivery import ExactlyOnce
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.job_record import JobRecord
 from rowkind.runtime.driver.pacing import Pacing
+from rowkind.runtime.driver.reporting import batch_report, computed_times, lanes_read
 from rowkind.runtime.driver.resuming import Standing
 from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.runtime.driver.watermark_tracking import Account
@@ -70,6 +72,7 @@ class BatchStep:
         positions: Sequence[KafkaPositions],
         pacing: Pacing,
         progress: Progress,
+        metrics: JobMetrics,
         show: Callable[[tuple[str, ...], list[Row]], None] | None,
         notify: Callable[[str], None],
     ) -> None:
@@ -81,6 +84,7 @@ class BatchStep:
         self._positions = positions
         self._pacing = pacing
         self._progress = progress
+        self._metrics = metrics
         self._show = show
         self._notify = notify
         self.nonce = new_nonce()
@@ -99,30 +103,37 @@ class BatchStep:
         if self.time.due is not None:
             self.time.due = 0  # how long rows are held back may have been changed: the operators tell it anew
 
-    def run(self, entry: Mapping[str, Any]) -> None:
+    def run(self, entry: Mapping[str, Any], planned: float = 0.0) -> None:
+        """One batch; `planned` is how many seconds its planning took."""
         batch = batch_of(entry)
+        self._metrics.begun(lanes_read(self._plan, batch))
         self._checkpoint.check_owner()
         for note in entry["notes"]:
             self._notify(note)
         started = time.monotonic()
         failpoint("before-sinks", batch.number)
-        counted: Counter[str] = Counter()
+        counted = Tally()
         if not batch.final or self._something_waits:
             with counters(self._spark) as added, highest(self._spark) as times:
                 self._write(batch, entry["id"], added, times)
                 counted = total(added)
+                computed_times(self._plan, batch, times.value, counted)
         failpoint("after-sinks", batch.number)
-        took = timedelta(seconds=time.monotonic() - started)
-        self._finish(batch)
+        written, took = time.time_ns() // 1_000_000, timedelta(seconds=time.monotonic() - started)
+        size = self._finish(batch)
         failpoint("after-manifest", batch.number)
         self._commit_groups(entry)
         failpoint("after-groups", batch.number)
         self._account(entry, batch, took, counted)
+        run = took.total_seconds()
+        phases = {"plan": planned, "run": run, "commit": time.monotonic() - started - run}
+        milliseconds = {phase: seconds * 1000 for phase, seconds in phases.items()}
+        self._metrics.committed(batch_report(self._plan, entry, counted, self.time, written, milliseconds, size))
 
-    def _finish(self, batch: Batch) -> None:
+    def _finish(self, batch: Batch) -> int:
         """The manifest of a batch: from here on it is done, and its state is what the next one starts from."""
         told = {"clock": batch.clock, "operators": self._bases, "time": self.time.to_json()}
-        self._checkpoint.finish(batch.number, {"version": batch.number, **told})
+        return self._checkpoint.finish(batch.number, {"version": batch.number, **told})
 
     def _write(self, batch: Batch, entry: str, added: Accumulator[Any], times: Accumulator[Any]) -> None:
         spark, version = self._spark, batch.number

@@ -5,6 +5,7 @@ batches/<v>      what batch v reads: written before it is run
 manifests/<v>    batch v is done: written after its sinks and its state
 state/           keyed state, by operator and partition; the file "checkpoint" in it has the job's id
 owner            the run that may go on
+restarts         how many runs went on from an earlier one
 transactions     where exactly-once tasks have written, before they do
 tasks-<v>        in how many tasks exactly-once sinks write batch v
 rewound          since the job went back on purpose: markers of before do not count
@@ -45,6 +46,8 @@ class Checkpoint:
         self._batches = Folder(f"{self.uri}/batches", sync=sync)
         self._manifests = Folder(f"{self.uri}/manifests", sync=sync)
         self._owner: str | None = None
+        self.restarts = 0
+        """How often runs took over from earlier ones, when this one did."""
 
     @property
     def state(self) -> str:
@@ -147,6 +150,9 @@ class Checkpoint:
         What it has not begun by now it never runs: it looks again after it has written an entry. So all that is read
         of the checkpoint from here on holds.
         """
+        if self._folder.exists("owner"):
+            self.restarts = (self._read("restarts") or 0) + 1
+            self._folder.write_bytes("restarts", json.dumps(self.restarts).encode())
         self._owner = str(uuid.uuid4())
         self._folder.write_bytes("owner", self._owner.encode())
         self._folder.sync_folders()
@@ -183,12 +189,14 @@ class Checkpoint:
         """The newest batch that is done."""
         return max(_numbers(self._manifests), default=None)
 
-    def finish(self, version: int, content: dict[str, Any]) -> None:
-        """Batch `version` is done: from here on it is never run again."""
+    def finish(self, version: int, content: dict[str, Any]) -> int:
+        """Batch `version` is done: from here on it is never run again. The size of its manifest, in bytes."""
         self.check_owner()
-        self._manifests.write_bytes(str(version), json.dumps(content).encode())
+        manifest = json.dumps(content).encode()
+        self._manifests.write_bytes(str(version), manifest)
         for folder in (self._batches, self._manifests):
             folder.remove(str(version - _KEPT))
+        return len(manifest)
 
     def manifest(self, version: int) -> dict[str, Any]:
         return self._found(f"manifests/{version}")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
+from typing import Any
 
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
@@ -22,6 +23,7 @@ from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.pacing import Pacing
 from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.reporting import by_lane, job_metrics
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.shared_folder import check_shared
 from rowkind.runtime.driver.spark import cloned, log_file
@@ -79,6 +81,7 @@ class Job:
         )
         taken = take_over(folder, self.label, plan, resuming, notify)
         plan = self.plan = replace(plan, partitions=taken.record.partitions)
+        self.values = job_metrics(self.label, plan, folder.restarts)
         if plan.stateful:
             check_shared(spark, folder.state, taken.record.id)
         pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval, heap=heap_of(spark))
@@ -94,11 +97,19 @@ class Job:
             positions,
             pacing,
             self.progress,
+            self.values,
             show,
             notify,
         )
         watermarks = Watermarks(plan.tables, plan.groups, self._step.time)
-        planner = BatchPlanner(positions, plan.splittable, pacing, interval, watermarks=watermarks)
+        planner = BatchPlanner(
+            positions,
+            plan.splittable,
+            pacing,
+            interval,
+            watermarks=watermarks,
+            watch=lambda waiting: self.values.waiting(by_lane(plan, waiting)),
+        )
         self._stopping = threading.Event()
         self._ended = threading.Event()
         self._upcoming = Upcoming(folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain)
@@ -106,11 +117,18 @@ class Job:
 
     @property
     def status(self) -> Status:
-        if not self._ended.is_set():
-            return Status.RUNNING
+        return self._outcome if self._ended.is_set() else Status.RUNNING
+
+    @property
+    def _outcome(self) -> Status:
         if self.error is not None:
             return Status.FAILED
         return Status.FINISHED if self._upcoming.finished else Status.STOPPED
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """The values of docs/metrics.md as they are now, as plain data."""
+        return self.values.as_dict()
 
     def stop(self) -> None:
         """Finish the batch under way, then stop. Returns at once; `wait()` waits for it."""
@@ -127,12 +145,13 @@ class Job:
     def _run(self) -> None:
         try:
             for entry in self._upcoming:
-                self._step.run(entry)
+                self._step.run(entry, self._upcoming.planned)
         except Exception as cause:
             self._fail(cause)
         finally:
             if self._own_folder:
                 shutil.rmtree(self._own_folder, ignore_errors=True)
+            self.values.ended(self._outcome)
             self._ended.set()
 
     def _fail(self, cause: Exception) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -42,6 +43,8 @@ class Upcoming:
         self._drain = drain
         self._waiting: str | None = None
         """The servers that do not answer now."""
+        self.planned = 0.0
+        """Seconds that it took to decide what the last batch reads, and to write that down."""
         self.finished = False
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
@@ -51,6 +54,7 @@ class Upcoming:
             yield entry
             version += 1
         while not (entry.get("final") or self._drain or self._stopping.is_set()):
+            started = time.monotonic()
             planned = self._planned(entry)
             if planned is None:
                 for note in self._planner.take_notes():
@@ -58,6 +62,7 @@ class Upcoming:
                 self._stopping.wait(POLL)
                 continue
             entry = self._begun(version, planned)
+            self.planned = time.monotonic() - started
             yield entry
             version += 1
         self.finished = entry.get("final", False)

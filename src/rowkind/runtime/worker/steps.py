@@ -20,14 +20,16 @@ import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from rowkind.catalog.source_options import OnDataLoss as Loss
+from rowkind.connectors.kafka.event_time import EventTime
 from rowkind.connectors.kafka.messages import MessageDecoder
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.connectors.kafka.reader import OnDataLoss, ReadCounts, read
 from rowkind.kinds import KIND_COLUMN, RowKind
+from rowkind.metrics.traffic import Lane, Side
 from rowkind.operators.aggregate.group_aggregate import CAME
 from rowkind.operators.contract import BatchContext, Operator
 from rowkind.operators.rank.top_n import Rank
-from rowkind.runtime.counters import add_counts
+from rowkind.runtime.counters import Tally, add_counts
 from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.memory import give_back_memory
@@ -57,7 +59,7 @@ DUE = (-1, -1)
 class Step(Protocol):
     """One step. Pickled with every batch, so it is small; called once a task."""
 
-    def run(self, batches: Batches, counts: Counter[str]) -> Batches: ...
+    def run(self, batches: Batches, counts: Tally) -> Batches: ...
 
 
 def task_number() -> int:
@@ -77,7 +79,7 @@ def running(
 
 def _run(packed: bytes, counters: Any, number: int, hash_key: bytes, batches: Batches) -> Batches:
     use_key(hash_key)
-    counts: Counter[str] = Counter()
+    counts = Tally()
     for step in pickle.loads(packed):
         batches = step.run(batches, counts)
     yield from batches
@@ -98,21 +100,25 @@ class Read:
     partitions: tuple[Partition, ...] = ()
     """Where rows are to tell their partition: by its place here."""
 
-    def run(self, batches: Batches, counts: Counter[str]) -> Batches:
+    def run(self, batches: Batches, counts: Tally) -> Batches:
         decoder = _decoder(self.table)
         decoder.counts.clear()
-        table, lost = decoder.table, ReadCounts()
+        table = decoder.table
         loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
         leave = table.leaves_deleted_topics
         for batch in batches:
             for task in batch.column(0).to_pylist():
                 with self.letters.of_task(self.number, task) as set_aside:
                     for wanted in self.tasks[task]:
-                        for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, lost, leave):
+                        found, time = ReadCounts(), EventTime(table)
+                        for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, found, leave):
                             decoder.counts["bytes-read"] += raw.nbytes
-                            yield self._told(decoder.decode(raw, wanted.topic, wanted.partition), wanted)
+                            rows = decoder.decode(raw, wanted.topic, wanted.partition)
+                            time.see(rows)
+                            yield self._told(rows, wanted)
                             set_aside(decoder.take_diverted())
-        decoder.counts["offsets-lost"] += lost.lost
+                        decoder.counts["offsets-lost"] += found.lost
+                        counts.traffic_of(Lane(Side.READ, table.name, wanted.topic)).add(time.of(found.traffic))
         counts.update({f"{table.name}.{name}": count for name, count in decoder.counts.items()})
 
     def _told(self, rows: pa.RecordBatch, wanted: OffsetRange) -> pa.RecordBatch:
@@ -217,7 +223,7 @@ class Process:
     times: Any = None
     """The accumulator that takes when the operator is to run again."""
 
-    def run(self, batches: Batches, counts: Counter[str]) -> Batches:
+    def run(self, batches: Batches, counts: Tally) -> Batches:
         operator, place = _operator(self.operator), self.place
         partition, delta = unpacked(batches, operator.exchange_schema)
         clock = self.context.clock // 1000
@@ -238,6 +244,7 @@ class Process:
         failpoint("after-state", place.version)
         if output.due is not None:
             self.times.add({DUE: -output.due})
+        counts.states[place.operator] = store.size
         counted = {**output.counters, "expired-state": store.expired}
         counts.update({f"{place.operator}.{name}": count for name, count in counted.items() if count})
         rows = output.rows if output.came is None else output.rows.append_column(CAME, pa.array(output.came))

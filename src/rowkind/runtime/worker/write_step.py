@@ -17,8 +17,10 @@ from rowkind.connectors.kafka.partitioners import Partitioner, partitioner_named
 from rowkind.connectors.kafka.transactions import Fenced, Promise, give_back, transaction
 from rowkind.connectors.kafka.writer import Writer, drop_writer, writer_for
 from rowkind.errors import RowkindError
+from rowkind.metrics.traffic import Lane, Side
 from rowkind.operators.net import net_change
 from rowkind.options.constraints import Constraints
+from rowkind.runtime.counters import Tally
 from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.worker.steps import Batches, chunk_rows, task_number
 
@@ -43,11 +45,11 @@ class Write:
     promise: Promise | None = None
     """Set with exactly-once: the rows of a batch and its marker are one transaction."""
 
-    def run(self, batches: Batches, counts: Counter[str]) -> Batches:
+    def run(self, batches: Batches, counts: Tally) -> Batches:
         encoder = _encoder(self.table, self.constraints)
         encoder.counts.clear()
         rows: Batches = map(encoder.enforced, batches if self.net_key is None else self._net(batches, encoder.counts))
-        send = _Sending(encoder, self._partitioner(encoder.table.sink.partitioner))
+        send = _Sending(encoder, self._partitioner(encoder.table.sink.partitioner), counts)
         written = self._plainly(rows, send) if self.promise is None else self._once(rows, send, self.promise)
         counts.update({f"{encoder.table.name}.{name}": count for name, count in encoder.counts.items()})
         yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], schema=SUMMARY)
@@ -61,6 +63,7 @@ class Write:
                     written += send(rows, writer)
             if writer is not None:
                 writer.flush(wait=self.flush or table.sink.guarantee is not Guarantee.NONE)
+                send.tell(writer)
         except BaseException:
             drop_writer(self.sink, table.properties)
             raise
@@ -84,6 +87,7 @@ class Write:
                 failpoint("before-commit", promise.version)
                 writer.commit(promise)
                 failpoint("after-commit", promise.version)
+                send.tell(writer)
         except BaseException as error:
             if writer is not None:
                 writer.close()
@@ -93,6 +97,7 @@ class Write:
         if writer is not None:
             give_back(promise, task, writer)
         send.encoder.counts["tasks-already-committed"] += skipped
+        send.encoder.counts["transactions-committed"] += writer is not None
         return written
 
     def _partitioner(self, name: str) -> Partitioner | None:
@@ -117,6 +122,12 @@ class _Sending:
 
     encoder: MessageEncoder
     partitioner: Partitioner | None
+    tally: Tally
+
+    def tell(self, writer: Writer) -> None:
+        """What went out, for the metrics."""
+        for topic, traffic in writer.take_traffic().items():
+            self.tally.traffic_of(Lane(Side.WRITTEN, self.encoder.table.name, topic)).add(traffic)
 
     def __call__(self, rows: pa.RecordBatch, writer: Writer) -> int:
         chooses = self.partitioner is not None
