@@ -120,6 +120,15 @@ def test_packages_form_no_circle() -> None:
             pytest.fail(f"{' <- '.join(circle)}:\n" + "\n".join(_between(circle)))
 
 
+def test_modules_form_no_circle() -> None:
+    """The grammar of SQL is one, and so is what starts a job and is started by it; nothing else is."""
+    graph: dict[str, set[str]] = defaultdict(set)
+    for importer, imported in imports():
+        if not importer.startswith(("sql.", "runtime.driver.")):
+            graph[importer].add(imported)
+    TopologicalSorter(graph).prepare()
+
+
 def _between(circle: list[str]) -> list[str]:
     steps = list(zip(circle[1:], circle, strict=False))
     return sorted(f"{a} imports {b}" for a, b in imports() for to, by in steps if within(a, to) and within(b, by))

@@ -11,7 +11,7 @@ import pytest
 from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, FormatChoice, FormatContext
-from rowkind.formats.csv.format import unescaped
+from rowkind.formats.csv.csv_dialect import unescaped
 from rowkind.formats.registry import format_named
 from rowkind.types import DataType, Field, Root
 from tests.formats.suite import FormatSuite, batch

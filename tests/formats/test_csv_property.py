@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from rowkind import types as t
 from rowkind.formats import text as java
+from rowkind.formats.csv.csv_dialect import Dialect
 from rowkind.formats.csv.decode import CsvDecoder
 from rowkind.formats.csv.encode import CsvEncoder
-from rowkind.formats.csv.format import Dialect
 from rowkind.formats.spans import Bools, Ints
 from rowkind.formats.temporal import TimestampStandard, render_date, render_time, render_timestamp
 from rowkind.formats.ticks import ticks

@@ -30,3 +30,9 @@ def only_columns(node: Node, names: Sequence[str]) -> Node:
     if [c.name for c in node.columns] == list(names):
         return node
     return Project(node, tuple(Named(name, passed(name, node)) for name in names))
+
+
+def renamed(node: Node, names: tuple[str, ...]) -> Node:
+    """The node with its columns called anew, by position."""
+    pairs = zip(names, node.columns, strict=True)
+    return Project(node, tuple(Named(name, passed(c.name, node)) for name, c in pairs))

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from rowkind.formats.contract import BadMessage, Decoded
+from rowkind.formats.csv.csv_dialect import Dialect
 from rowkind.formats.csv.field_columns import read_column
 from rowkind.formats.csv.field_values import FieldReader
-from rowkind.formats.csv.format import Dialect
 from rowkind.formats.csv.record import RecordReader
 from rowkind.formats.row_schema import decoded_schema, relaxed
 from rowkind.formats.spans import Bools, Bytes, Ints, is_utf8, spans, valid

@@ -7,7 +7,7 @@ import re
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.formats.csv.format import Dialect
+from rowkind.formats.csv.csv_dialect import Dialect
 from rowkind.formats.java_columns import render_column
 from rowkind.types import NUMERICS, DataType, Field, Root
 

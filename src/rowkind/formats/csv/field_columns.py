@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.formats.csv.format import Dialect
+from rowkind.formats.csv.csv_dialect import Dialect
 from rowkind.formats.text import from_base64
 from rowkind.types import CHARACTERS, DataType, Root, arrow_type
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from rowkind.formats.csv.format import Dialect
+from rowkind.formats.csv.csv_dialect import Dialect
 from rowkind.formats.temporal import TimestampStandard, days_from_civil, parse_timestamp
 from rowkind.formats.text import double, fit_decimal, from_base64, integer, parse_decimal, single, trimmed
 from rowkind.types import DataType, Field, Root

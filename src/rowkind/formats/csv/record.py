@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rowkind.formats.csv.format import Dialect
+from rowkind.formats.csv.csv_dialect import Dialect
 from rowkind.formats.text import trimmed
 
 _ESCAPED = {"0": "\0", "n": "\n", "r": "\r", "t": "\t"}

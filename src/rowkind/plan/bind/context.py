@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -29,14 +29,24 @@ class Resolver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Binder:
+    """What a query may hold at any place inside: another query, the FROM and WHERE of one, an item of FROM."""
+
+    query: Callable[[exp.Expr, Context], Node]
+    where: Callable[[exp.Select, Context], Scope]
+    item: Callable[[exp.Expr, Context], Scope]
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
-    """Handed down while a query is bound."""
+    """Handed down while a query is bound; whoever meets a query inside another asks here for its plan."""
 
     catalog: Catalog
     analyzer: Analyzer
     session: SessionOptions
     source: Source
     resolve: Resolver
+    binder: Binder
     ctes: Mapping[str, Node] = field(default_factory=dict)
     nested: bool = False
     """Whether this is a query inside another one, whose order means nothing."""
@@ -46,6 +56,17 @@ class Context:
 
     def with_cte(self, name: str, node: Node) -> Context:
         return replace(self, ctes={**self.ctes, name: node})
+
+    def bind_query(self, query: exp.Expr) -> Node:
+        return self.binder.query(query, self)
+
+    def bind_where(self, select: exp.Select) -> Scope:
+        """FROM and WHERE of a SELECT alone."""
+        return self.binder.where(select, self)
+
+    def bind_item(self, item: exp.Expr) -> Scope:
+        """One item of FROM."""
+        return self.binder.item(item, self)
 
     def error(self, condition: str, at: exp.Expr, /, **params: object) -> RowkindError:
         return self.source.error(condition, position(at), **params)

@@ -40,9 +40,7 @@ def bind_inner(outer: Scope, query: exp.Expr, context: Context) -> Inner:
     select = _select(query)
     related = _related(outer, select, context) if select is not None else []
     if not related or select is None:
-        from rowkind.plan.bind.query import bind_query
-
-        node = bind_query(query, context.inside())
+        node = context.inside().bind_query(query)
         prefix = _prefix(outer)
         made = tuple(Named(prefix + c.name, passed(c.name, node)) for c in node.columns)
         return Inner(Project(node, made), tuple(m.name for m in made))
@@ -52,9 +50,7 @@ def bind_inner(outer: Scope, query: exp.Expr, context: Context) -> Inner:
 
 def _related_inner(outer: Scope, select: exp.Select, related: list[exp.Expr], context: Context) -> Inner:
     """Columns of the inner FROM, so that conditions on any of them can be decided by the join."""
-    from rowkind.plan.bind.select import bind_where
-
-    scope = bind_where(_without(select, related), context)
+    scope = context.bind_where(_without(select, related))
     prefix = _prefix(outer)
     conditions = tuple(_resolved(part, scope, outer, prefix) for part in related)
     items = [item.this if isinstance(item, exp.Alias) else item for item in select.expressions]
@@ -69,13 +65,11 @@ def _related_inner(outer: Scope, select: exp.Select, related: list[exp.Expr], co
 
 def bind_scalar(outer: Scope, query: exp.Subquery, context: Context) -> tuple[Scope, exp.Expr]:
     """A subquery that gives one value: the outer rows with that value as a column, and the column's name."""
-    from rowkind.plan.bind.query import bind_query
-
     select = _select(query)
     related = _related(outer, select, context) if select is not None else []
     if related and select is not None:
         return _related_scalar(outer, query, select, related, context)
-    node = bind_query(query, context.inside())
+    node = context.inside().bind_query(query)
     _one_column(node, query, context)
     if frozenset() not in upsert_keys(node):
         raise context.error("SCALAR_SUBQUERY_ROWS", query)
@@ -88,8 +82,6 @@ def _related_scalar(
     outer: Scope, query: exp.Subquery, select: exp.Select, related: list[exp.Expr], context: Context
 ) -> tuple[Scope, exp.Expr]:
     """`(SELECT AVG(x) FROM t WHERE t.k = outer.k)`: grouped by k, and joined on it."""
-    from rowkind.plan.bind.query import bind_query
-
     item = select.expressions[0].unalias()
     if not _single_aggregate(select):
         raise context.unsupported(query, "this correlated subquery", "Join a grouped subquery instead.")
@@ -105,7 +97,7 @@ def _related_scalar(
     grouped = _without(select, related)
     grouped.set("expressions", [*keys, exp.alias_(item.copy(), name, quoted=True)])
     grouped.set("group", exp.Group(expressions=[key.this.copy() for key in keys]))
-    scope, column = _joined_value(outer, bind_query(grouped, context.inside()), name, parts, context)
+    scope, column = _joined_value(outer, context.inside().bind_query(grouped), name, parts, context)
     counts = [e for e in item.walk() if is_aggregate(e) and e.name.upper() == "COUNT"]
     if not counts:
         return scope, column

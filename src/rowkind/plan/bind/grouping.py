@@ -12,8 +12,7 @@ from rowkind.plan.bind.calls import bind_call
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.grouping_sets import GROUPINGS, SET_COLUMN, SetsOfKeys, expanded, grouping, written_sets
 from rowkind.plan.bind.inputs import Inputs
-from rowkind.plan.bind.scope import Scope
-from rowkind.plan.bind.select import Item
+from rowkind.plan.bind.scope import Item, Scope
 from rowkind.plan.bind.windows import aggregate
 from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Call, Node

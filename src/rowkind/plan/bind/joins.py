@@ -1,4 +1,4 @@
-"""Joins in FROM: equal keys and a residual condition."""
+"""Joins: two sides, equal keys and a residual condition."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from rowkind.join_kind import JoinKind
 from rowkind.plan.bind.coercion import coerced
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.intervals import interval_of
-from rowkind.plan.bind.predicates import Waiting, conjuncts, filtered
-from rowkind.plan.bind.relations import bind_item, qualified
-from rowkind.plan.bind.scope import Scope
+from rowkind.plan.bind.predicates import Waiting, filtered
+from rowkind.plan.bind.scope import Scope, qualified
 from rowkind.plan.columns import only_columns, passed
 from rowkind.plan.expressions import common_type
 from rowkind.plan.nodes import Expr, Filter, Join, Named, Node, Project
@@ -21,36 +20,9 @@ from rowkind.plan.time_nodes import IntervalJoin, WindowJoin
 from rowkind.plan.windowing import windowing
 
 
-def bind_join(left: Scope, join: exp.Join, context: Context, waiting: Waiting | None = None) -> Scope:
-    """One more relation joined to what is there."""
-    if isinstance(join.this, (exp.Unnest, exp.Lateral)):
-        from rowkind.plan.bind.unnest import bind_unnest
-
-        return bind_unnest(left, join, context)
-    if isinstance(join.this, exp.Table) and join.this.args.get("version"):
-        from rowkind.plan.bind.temporal_joins import bind_temporal_join
-
-        return bind_temporal_join(left, join, context)
-    kind = join_kind(join)
-    if kind is not JoinKind.INNER:
-        waiting = None
-    right = right_side(left, join, context, waiting)
-    if join.args.get("using") or str(join.args.get("method") or "").upper() == "NATURAL":
-        from rowkind.plan.bind.using import bind_using
-
-        return bind_using(left, right, join, kind, context)
-    both = both_sides(left, right)
-    condition = join.args.get("on")
-    if condition is not None and condition.find(exp.Query):
-        raise context.unsupported(condition, "a subquery in ON", "Put it in WHERE, or join the subquery itself.")
-    parts = [both.resolve(p) for p in conjuncts(condition)] if condition is not None else []
-    parts += waiting.take(both) if waiting is not None else []
-    return replace(both, node=joined(left.node, right.node, kind, parts, context))
-
-
 def right_side(left: Scope, join: exp.Join, context: Context, waiting: Waiting | None = None) -> Scope:
     """The relation that is joined, its columns named so that they do not clash."""
-    right = bind_item(join.this, context)
+    right = context.bind_item(join.this)
     if waiting is not None:
         right = filtered(right, waiting.take(right), context)
     right = qualified(right, len(left.relations))

@@ -10,8 +10,7 @@ from rowkind.plan import nodes as n
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.inputs import fresh
-from rowkind.plan.bind.scope import Relation, Scope
-from rowkind.plan.bind.select import Item
+from rowkind.plan.bind.scope import Item, Relation, Scope
 from rowkind.plan.columns import only_columns
 from rowkind.plan.time_nodes import Over
 from rowkind.sql import render

@@ -15,8 +15,7 @@ from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.frames import bind_frame
 from rowkind.plan.bind.inputs import Inputs, fresh
 from rowkind.plan.bind.neighbours import bind_neighbour, is_neighbour
-from rowkind.plan.bind.scope import Scope
-from rowkind.plan.bind.select import Item
+from rowkind.plan.bind.scope import Item, Scope
 from rowkind.plan.columns import reference
 from rowkind.plan.time_nodes import Over
 from rowkind.sql import render

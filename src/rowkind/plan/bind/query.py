@@ -5,10 +5,12 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rowkind.plan.bind.coercion import cast_columns, common_types
-from rowkind.plan.bind.context import Context
-from rowkind.plan.bind.relations import renamed
-from rowkind.plan.bind.select import bind_select
+from rowkind.plan.bind.context import Binder, Context
+from rowkind.plan.bind.order import bind_order
+from rowkind.plan.bind.relations import bind_item
+from rowkind.plan.bind.select import bind_select, bind_where
 from rowkind.plan.bind.values import bind_values
+from rowkind.plan.columns import renamed
 from rowkind.plan.nodes import Aggregate, Node, SetDifference, Union
 
 
@@ -60,7 +62,9 @@ def _set_operation(query: exp.SetOperation, context: Context) -> Node:
 
 def _ordered(node: Node, query: exp.Expr, context: Context) -> Node:
     if any(query.args.get(clause) for clause in ("order", "limit", "offset")):
-        from rowkind.plan.bind.order import bind_order
-
         return bind_order(node, query, context)
     return node
+
+
+BINDER = Binder(bind_query, bind_where, bind_item)
+"""Where a part of a query leads back to a whole one."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -13,25 +12,28 @@ from rowkind.catalog.inserts import with_hints
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition, ViewDefinition
 from rowkind.errors import nearest
+from rowkind.join_kind import JoinKind
 from rowkind.kinds import ChangelogMode
 from rowkind.plan.bind.context import Context
-from rowkind.plan.bind.scope import Relation, Scope
-from rowkind.plan.columns import passed, reference
+from rowkind.plan.bind.joins import both_sides, join_kind, joined, right_side
+from rowkind.plan.bind.predicates import Waiting, conjuncts, filtered
+from rowkind.plan.bind.scope import Relation, Scope, qualified
+from rowkind.plan.bind.temporal_joins import bind_temporal_join
+from rowkind.plan.bind.unnest import bind_unnest, bind_unnest_alone
+from rowkind.plan.bind.using import bind_using
+from rowkind.plan.bind.values import bind_values, single_row
+from rowkind.plan.bind.windows import bind_window_table
+from rowkind.plan.columns import passed, reference, renamed
 from rowkind.plan.nodes import Named, Node, Normalize, Project, Scan, WatermarkAssigner, Watermarked
 from rowkind.sql import parse_expression, parse_query
 from rowkind.sql.errors import Source
 from rowkind.sql.tree_nodes import JoinedTables, WindowTable, type_node
-
-if TYPE_CHECKING:
-    from rowkind.plan.bind.predicates import Waiting
 
 
 def bind_from(select: exp.Select, context: Context, waiting: Waiting | None = None) -> Scope:
     """The scope that a SELECT's expressions see; conditions of WHERE are taken where they can be decided."""
     clause = select.args.get("from_")
     if clause is None:
-        from rowkind.plan.bind.values import single_row
-
         return Scope(single_row(), (), context.source)
     return bind_tables(clause.this, select.args.get("joins") or [], context, waiting)
 
@@ -41,9 +43,6 @@ def bind_tables(first: exp.Expr, joins: Sequence[exp.Join], context: Context, wa
     scope = bind_item(first, context)
     if not joins:
         return scope
-    from rowkind.plan.bind.joins import bind_join
-    from rowkind.plan.bind.predicates import filtered
-
     # RIGHT and FULL joins pad what stands before them: a condition must not go below them.
     last = max((i for i, j in enumerate(joins) if str(j.args.get("side")).upper() in ("RIGHT", "FULL")), default=-1)
     if waiting is not None and last < 0:
@@ -54,27 +53,40 @@ def bind_tables(first: exp.Expr, joins: Sequence[exp.Join], context: Context, wa
     return scope
 
 
+def bind_join(left: Scope, join: exp.Join, context: Context, waiting: Waiting | None = None) -> Scope:
+    """One more relation joined to what is there."""
+    if isinstance(join.this, (exp.Unnest, exp.Lateral)):
+        return bind_unnest(left, join, context)
+    if isinstance(join.this, exp.Table) and join.this.args.get("version"):
+        return bind_temporal_join(left, join, context)
+    kind = join_kind(join)
+    if kind is not JoinKind.INNER:
+        waiting = None
+    right = right_side(left, join, context, waiting)
+    if join.args.get("using") or str(join.args.get("method") or "").upper() == "NATURAL":
+        return bind_using(left, right, join, kind, context)
+    both = both_sides(left, right)
+    condition = join.args.get("on")
+    if condition is not None and condition.find(exp.Query):
+        raise context.unsupported(condition, "a subquery in ON", "Put it in WHERE, or join the subquery itself.")
+    parts = [both.resolve(p) for p in conjuncts(condition)] if condition is not None else []
+    parts += waiting.take(both) if waiting is not None else []
+    return replace(both, node=joined(left.node, right.node, kind, parts, context))
+
+
 def bind_item(item: exp.Expr, context: Context) -> Scope:
     """One item of FROM, on its own."""
     if isinstance(item, JoinedTables):
         return bind_tables(item.this, item.args["joins"], context)
     if isinstance(item, WindowTable):
-        from rowkind.plan.bind.windows import bind_window_table
-
         return bind_window_table(item, context)
     if isinstance(item, exp.Table):
         return _aliased(bind_table(item, context), item, item.name, context)
     if isinstance(item, exp.Subquery):
-        from rowkind.plan.bind.query import bind_query
-
-        return _aliased(bind_query(item.this, context.inside()), item, None, context)
+        return _aliased(context.inside().bind_query(item.this), item, None, context)
     if isinstance(item, exp.Values):
-        from rowkind.plan.bind.values import bind_values
-
         return _aliased(bind_values(item, context), item, None, context)
     if isinstance(item, exp.Unnest):
-        from rowkind.plan.bind.unnest import bind_unnest_alone
-
         return bind_unnest_alone(item, context)
     raise context.unsupported(item, f"{type(item).__name__} in FROM", "Use a table, a view or a subquery.")
 
@@ -95,11 +107,9 @@ def bind_table(table: exp.Table, context: Context) -> Node:
 
 
 def bind_view(view: ViewDefinition, context: Context) -> Node:
-    from rowkind.plan.bind.query import bind_query
-
     source = Source(view.query, line=view.line, origin=f"view {view.name}")
     inner = replace(context, source=source, ctes={}, nested=True)
-    node = bind_query(parse_query(view.query, origin=source.origin, line=view.line), inner)
+    node = inner.bind_query(parse_query(view.query, origin=source.origin, line=view.line))
     return renamed(node, view.columns) if view.columns else node
 
 
@@ -155,27 +165,3 @@ def _aliased(node: Node, item: exp.Expr, name: str | None, context: Context) -> 
     users = columns or [c.name for c in node.columns]
     names = tuple(zip(users, (c.name for c in node.columns), strict=True))
     return Scope(node, (Relation(alias.name if alias and alias.name else name, names),), context.source)
-
-
-def renamed(node: Node, names: tuple[str, ...]) -> Node:
-    """The node with its columns called anew, by position."""
-    pairs = zip(names, node.columns, strict=True)
-    return Project(node, tuple(Named(name, passed(c.name, node)) for name, c in pairs))
-
-
-def qualified(scope: Scope, before: int = 0) -> Scope:
-    """The scope with every column named `alias.column`, so that two sides of a join never clash.
-
-    A relation without alias is told apart by its number among the relations; `before` is how many stand before.
-    """
-    relations, names = [], []
-    for number, relation in enumerate(scope.relations, before):
-        prefix = f"{relation.alias or f'${number}'}."
-        moved = tuple((user, prefix + user) for user, _ in relation.columns)
-        relations.append(replace(relation, columns=moved))
-        names += [n for _, n in moved]
-    inner = [i for r in scope.relations for _, i in r.columns]
-    if inner == names:
-        return scope
-    made = tuple(Named(n, passed(i, scope.node)) for n, i in zip(names, inner, strict=True))
-    return Scope(Project(scope.node, made), tuple(relations), scope.source)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from rowkind.errors import RowkindError, nearest
-from rowkind.plan.columns import reference
-from rowkind.plan.nodes import Node
+from rowkind.plan.columns import passed, reference
+from rowkind.plan.nodes import Named, Node, Project
 from rowkind.sql.errors import Source
 from rowkind.types import DataType, Root
 
@@ -28,6 +28,14 @@ class Merged:
 
     column: str
     sources: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of the SELECT list: the name of its column and its resolved tree."""
+
+    name: str
+    tree: exp.Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +126,24 @@ class Scope:
 
     def _aliases(self, name: str) -> str:
         return nearest(name, [r.alias for r in self.relations if r.alias])
+
+
+def qualified(scope: Scope, before: int = 0) -> Scope:
+    """The scope with every column named `alias.column`, so that two sides of a join never clash.
+
+    A relation without alias is told apart by its number among the relations; `before` is how many stand before.
+    """
+    relations, names = [], []
+    for number, relation in enumerate(scope.relations, before):
+        prefix = f"{relation.alias or f'${number}'}."
+        moved = tuple((user, prefix + user) for user, _ in relation.columns)
+        relations.append(replace(relation, columns=moved))
+        names += [n for _, n in moved]
+    inner = [i for r in scope.relations for _, i in r.columns]
+    if inner == names:
+        return scope
+    made = tuple(Named(n, passed(i, scope.node)) for n, i in zip(names, inner, strict=True))
+    return Scope(Project(scope.node, made), tuple(relations), scope.source)
 
 
 def position(tree: exp.Expr) -> int:

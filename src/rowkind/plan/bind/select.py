@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 from rowkind.plan.aggregates import is_aggregate
 from rowkind.plan.bind.context import Context
+from rowkind.plan.bind.group_windows import with_group_windows
+from rowkind.plan.bind.grouping import bind_grouping
+from rowkind.plan.bind.order import limited, sorting
+from rowkind.plan.bind.over import bind_over, with_named_windows
 from rowkind.plan.bind.predicates import Waiting, conjuncts, filtered
 from rowkind.plan.bind.relations import bind_from
-from rowkind.plan.bind.scope import Scope
+from rowkind.plan.bind.scope import Item, Scope
+from rowkind.plan.bind.subqueries import bind_subquery_condition, with_scalar_queries
+from rowkind.plan.bind.windows import aggregate
 from rowkind.plan.nodes import Named, Node, Project
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One item of the SELECT list: the name of its column and its resolved tree."""
-
-    name: str
-    tree: exp.Expr
 
 
 def bind_select(select: exp.Select, context: Context) -> Node:
     """The plan of one SELECT, its columns named as the user sees them."""
-    from rowkind.plan.bind.group_windows import with_group_windows
-    from rowkind.plan.bind.order import limited, sorting
-    from rowkind.plan.bind.over import bind_over, with_named_windows
-    from rowkind.plan.bind.subqueries import with_scalar_queries
-
     _refuse(select, context)
     select = with_named_windows(select, context)
     scope = bind_where(select, context)
@@ -43,8 +35,6 @@ def bind_select(select: exp.Select, context: Context) -> Node:
         scope, items = bind_over(scope, items, context)
     node = _projected(scope, items, context)
     if select.args.get("distinct"):
-        from rowkind.plan.bind.windows import aggregate
-
         node = aggregate(node, tuple(c.name for c in node.columns))
     return limited(node, order, select, width, context)
 
@@ -59,8 +49,6 @@ def bind_where(select: exp.Select, context: Context) -> Scope:
     plain = [part for part in waiting.parts if not part.find(exp.Query)]
     if plain:
         scope = filtered(scope, [scope.resolve(part) for part in plain], context)
-    from rowkind.plan.bind.subqueries import bind_subquery_condition
-
     for part in waiting.parts:
         if part.find(exp.Query):
             scope = bind_subquery_condition(scope, part, context)
@@ -72,8 +60,6 @@ def _grouped(select: exp.Select, scope: Scope, items: list[Item], context: Conte
     having = select.args.get("having")
     if not select.args.get("group") and having is None and not any(_aggregates(item.tree) for item in items):
         return scope, items
-    from rowkind.plan.bind.grouping import bind_grouping
-
     if having is not None and having.find(exp.Query):
         raise context.unsupported(having, "a subquery in HAVING", "Filter with WHERE around the grouped query.")
     condition = scope.resolve(having.this) if having else None

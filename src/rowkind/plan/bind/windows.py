@@ -8,7 +8,6 @@ from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.bind.context import Context
-from rowkind.plan.bind.relations import bind_item
 from rowkind.plan.bind.scope import Relation, Scope
 from rowkind.plan.windowing import windowing
 from rowkind.sql import WindowTable, interval_length
@@ -18,7 +17,7 @@ _MADE = (t.WINDOW_START, t.WINDOW_END, t.WINDOW_TIME)
 
 def bind_window_table(item: WindowTable, context: Context) -> Scope:
     """TUMBLE, HOP, CUMULATE or SESSION behind FROM: the columns of its input and those of the window."""
-    scope = bind_item(item.this, context)
+    scope = context.bind_item(item.this)
     time = scope.resolve(item.args["timecol"]).name
     lengths = {
         name: window_length(item.args[name], item.function, context)

@@ -19,7 +19,8 @@ from rowkind.plan.analysis import Analyzer
 from rowkind.plan.bind.coercion import cast_columns
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.insert import bind_insert
-from rowkind.plan.bind.query import bind_query
+from rowkind.plan.bind.query import BINDER, bind_query
+from rowkind.plan.explain import explain
 from rowkind.plan.optimizer import optimize, optimize_all
 from rowkind.plan.traits import emits
 from rowkind.sql.errors import Source
@@ -68,7 +69,7 @@ class Planner:
         return taken
 
     def _context(self) -> Context:
-        return Context(self.catalog, self.analyzer, self.options, self.source, self._resolve)
+        return Context(self.catalog, self.analyzer, self.options, self.source, self._resolve, BINDER)
 
     def _resolve(self, definition: TableDefinition, side: Side) -> KafkaTable:
         table, warnings = resolve(definition, self.options, side)
@@ -91,6 +92,4 @@ def _appends(query: n.Node) -> bool:
 
 def plans_text(plans: Sequence[n.Node]) -> str:
     """EXPLAIN of several plans."""
-    from rowkind.plan.explain import explain
-
     return "\n\n".join(explain(plan) for plan in plans)

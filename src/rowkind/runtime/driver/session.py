@@ -29,6 +29,7 @@ from rowkind.options.session_options import (
 )
 from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
+from rowkind.plan.bind.relations import bind_view
 from rowkind.runtime.driver.batch_runner import Row
 from rowkind.runtime.driver.job import Job, Status
 from rowkind.runtime.driver.job_folder import moved_folder
@@ -152,8 +153,6 @@ class Session:
     @_run.register
     def _(self, statement: s.CreateView) -> Answer:
         if not (statement.if_not_exists and self.catalog.find(statement.definition.name)):
-            from rowkind.plan.bind.relations import bind_view
-
             bind_view(statement.definition, self._planner()._context())
         self.catalog.create_view(statement.definition, if_not_exists=statement.if_not_exists)
         return None
