@@ -79,3 +79,9 @@ def mariadb(run_folder: Path) -> Iterator[Database]:
 @pytest.fixture
 def mysql(run_folder: Path) -> Iterator[Database]:
     yield from opened(database(Flavor.MYSQL, run_folder, run_owner()))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if {"db", "mariadb", "mysql", "own_server"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("database")

@@ -21,7 +21,7 @@ Positions: always between two transactions
     BinlogPosition(file, pos, gtids="", timestamp=0, server_id=0)   # <, <=, compare(); to_json(), from_json()
     current_end(connection, facts, with_gtids=True), earliest(connection, facts) -> BinlogPosition
     check_available(connection, facts, position)                # MYSQL_POSITION_PURGED, MYSQL_GTID_PURGED
-    position_at(connection, facts, seconds) -> BinlogPosition   # of the first file that may hold events of that time
+    position_at(address, facts, seconds, server_id) -> BinlogPosition   # of the file in which a time lies
 
 Snapshot
 
@@ -55,20 +55,33 @@ from importlib import import_module
 from typing import Any
 
 _PUBLIC = {
-    name: f"rowkind.connectors.mysql.{module}:{name}"
-    for module, names in {
-        "connection": ("ServerAddress", "connect"),
-        "facts": ("ServerFacts", "server_facts", "check_server"),
-        "schemas": ("ColumnSchema", "TableId", "TableSchema", "list_tables", "read_schemas"),
-        "positions": ("BinlogPosition", "check_available", "current_end", "earliest", "position_at"),
-        "types": ("Reading", "fields"),
-        "chunks": ("Chunk", "ChunkSplitter"),
-        "chunk_index": ("ChunkIndex",),
-        "snapshot": ("ChunkRows", "read_chunk"),
-        "history": ("SchemaHistory", "TableDdl"),
-        "reader": ("BinlogReader", "Piece", "TableChanges"),
-    }.items()
-    for name in names
+    "ServerAddress": "rowkind.connectors.mysql.connection:ServerAddress",
+    "connect": "rowkind.connectors.mysql.connection:connect",
+    "ServerFacts": "rowkind.connectors.mysql.facts:ServerFacts",
+    "server_facts": "rowkind.connectors.mysql.facts:server_facts",
+    "check_server": "rowkind.connectors.mysql.facts:check_server",
+    "ColumnSchema": "rowkind.connectors.mysql.schemas:ColumnSchema",
+    "TableId": "rowkind.connectors.mysql.schemas:TableId",
+    "TableSchema": "rowkind.connectors.mysql.schemas:TableSchema",
+    "list_tables": "rowkind.connectors.mysql.schemas:list_tables",
+    "read_schemas": "rowkind.connectors.mysql.schemas:read_schemas",
+    "BinlogPosition": "rowkind.connectors.mysql.positions:BinlogPosition",
+    "check_available": "rowkind.connectors.mysql.positions:check_available",
+    "current_end": "rowkind.connectors.mysql.positions:current_end",
+    "earliest": "rowkind.connectors.mysql.positions:earliest",
+    "position_at": "rowkind.connectors.mysql.start_times:position_at",
+    "Reading": "rowkind.connectors.mysql.types:Reading",
+    "fields": "rowkind.connectors.mysql.types:fields",
+    "Chunk": "rowkind.connectors.mysql.chunks:Chunk",
+    "ChunkSplitter": "rowkind.connectors.mysql.chunks:ChunkSplitter",
+    "ChunkIndex": "rowkind.connectors.mysql.chunk_index:ChunkIndex",
+    "ChunkRows": "rowkind.connectors.mysql.snapshot:ChunkRows",
+    "read_chunk": "rowkind.connectors.mysql.snapshot:read_chunk",
+    "SchemaHistory": "rowkind.connectors.mysql.history:SchemaHistory",
+    "TableDdl": "rowkind.connectors.mysql.history:TableDdl",
+    "BinlogReader": "rowkind.connectors.mysql.reader:BinlogReader",
+    "Piece": "rowkind.connectors.mysql.reader:Piece",
+    "TableChanges": "rowkind.connectors.mysql.reader:TableChanges",
 }
 """Imported when first asked for: most users of this package need a part of it."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import pymysql
 
-from rowkind.connectors.mysql.connection import named, rows
+from rowkind.connectors.mysql.connection import READ_SECONDS, named, rows
 from rowkind.connectors.mysql.gtids import MySqlGtids, gtid_set
 from rowkind.errors import RowkindError
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from rowkind.connectors.mysql.facts import ServerFacts
 
 _SYNTAX = 1064
+_QUIET_ATTEMPTS = 50
+_QUIET_SECONDS = 0.002
+_SETTLE_SECONDS = 0.1
 FIRST_EVENT = 4
 """A binlog file starts with a magic number of four bytes."""
 
@@ -85,11 +90,46 @@ def current_end(connection: pymysql.Connection[Any], facts: ServerFacts, with_gt
     file, pos, gtids = binlog_status(connection)
     if facts.mariadb and with_gtids:
         gtids = rows(connection, "SELECT BINLOG_GTID_POS(%s, %s)", file, pos)[0][0] or ""
+    elif facts.gtid and with_gtids:
+        file, pos, gtids = _quiet_status(connection)
     return BinlogPosition(file, pos, gtids if with_gtids else "", server_id=facts.server_id)
 
 
+def _quiet_status(connection: pymysql.Connection[Any]) -> tuple[str, int, str]:
+    """MySQL writes a transaction to the file before it counts it as executed: both agree when nothing happens.
+
+    On a server that never rests the position has no GTIDs; a reader learns them at the next file.
+    """
+    for _ in range(_QUIET_ATTEMPTS):
+        before = binlog_status(connection)
+        owned = rows(connection, "SELECT @@GLOBAL.gtid_owned")[0][0]
+        after = binlog_status(connection)
+        if not owned and before == after:
+            return after
+        time.sleep(_QUIET_SECONDS)
+    return after[0], after[1], ""
+
+
+def settle(connection: pymysql.Connection[Any], facts: ServerFacts) -> None:
+    """Wait until what is in MySQL's binlog now is also visible to a SELECT: it becomes so a little later.
+
+    A transaction owns its GTID in between. Without GTIDs nothing tells, and a pause must do.
+    """
+    if not facts.gtid:
+        time.sleep(_SETTLE_SECONDS)
+        return
+    waited_for: set[str] | None = None
+    deadline = time.monotonic() + READ_SECONDS
+    while True:
+        owned = set(re.findall(r"\d+#\d+", rows(connection, "SELECT @@GLOBAL.gtid_owned")[0][0] or ""))
+        waited_for = owned if waited_for is None else waited_for & owned
+        if not waited_for or time.monotonic() > deadline:
+            return
+        time.sleep(_QUIET_SECONDS)
+
+
 def binlog_status(connection: pymysql.Connection[Any]) -> tuple[str, int, str]:
-    """File, position and, on MySQL, executed GTIDs. MySQL 8.4 has dropped the old statement, older ones lack the new."""
+    """File, position and, on MySQL, executed GTIDs. MySQL 8.4 has only the new statement, older ones only the old."""
     for statement in ("SHOW BINARY LOG STATUS", "SHOW MASTER STATUS"):
         try:
             with connection.cursor() as cursor:

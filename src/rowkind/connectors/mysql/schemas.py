@@ -165,6 +165,7 @@ def _column(
 _TYPE = re.compile(r"(?P<name>[a-z0-9_ ]+?)\s*(?:\((?P<arguments>.*)\))?(?P<rest>(?: [^()']*|/\*.*\*/)*)", re.I | re.S)
 _ESCAPES = {"0": "\0", "n": "\n", "r": "\r", "t": "\t", "b": "\b", "Z": "\x1a"}
 _NUMBERS = {"decimal", "float", "double"}
+_WIDTHS = {"tinyint", "smallint", "mediumint", "int", "bigint", "year"}
 _FRACTIONS = {"time", "datetime", "timestamp"}
 
 
@@ -192,6 +193,9 @@ def declared_type(name: str, text: str) -> ColumnSchema:
         return replace(column, precision=numbers[0] if numbers else 0)
     if bare in _NUMBERS and len(numbers) == 2:
         return replace(column, precision=numbers[0], scale=numbers[1])
+    if bare in _WIDTHS:
+        # A width to display says nothing of the values, but TINYINT(1) is a boolean.
+        return replace(column, length=1 if bare == "tinyint" and numbers == [1] else None)
     return replace(column, length=numbers[0] if numbers else None)
 
 
