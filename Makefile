@@ -38,7 +38,7 @@ lint: install
 	$(BIN)/mypy
 
 check: install lint
-	$(BIN)/pytest -q -n 2 -m "not spark and not kafka and not fault and not matrix and not random"
+	$(BIN)/pytest -q -n 2 -m "not spark and not kafka and not database and not fault and not matrix and not random"
 
 test: install lint warm
 	$(BIN)/pytest -q -n 2 --dist loadscope -m "not matrix"

@@ -52,3 +52,7 @@ def stop_all(folder: Path) -> None:
 
         if serving := Registry.load(folder / "registry.json"):
             serving.stop()
+    if any(folder.glob("m*.json")):
+        from tests.servers.databases import stop_databases
+
+        stop_databases(folder)
