@@ -12,7 +12,7 @@ from pathlib import Path
 import rowkind
 
 SOURCE = Path(rowkind.__file__).parent
-WITHOUT_SPARK = ("sql", "catalog", "plan", "formats", "kafka", "operators", "state")
+WITHOUT_SPARK = ("sql", "catalog", "plan", "formats", "kafka", "operators", "state", "ingest")
 
 BLOCKED = """
 import importlib, pkgutil, sys

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from rowkind.cli import broker, demo, run, warm_up
+from rowkind.cli import broker, demo, ingest, run, warm_up
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.add_typer(broker.app, name="broker")
 app.command()(run.run)
 app.command()(run.explain)
+app.command()(ingest.ingest)
 app.command()(demo.demo)
 app.command()(warm_up.warm_up)
 
