@@ -136,6 +136,9 @@ def _listed(text: str) -> list[str]:
     items = listed(text)
     if not items:
         raise ValueError("it names no table")
+    for item in items[:-1]:
+        if re.search(r"\{\d*$", item):
+            raise ValueError(rf"a comma separates patterns, and '{item}' ends at one; inside of a pattern write '\,'")
     return items
 
 
@@ -178,6 +181,4 @@ def _compiled(java: str, item: str, flags: re.RegexFlag = re.NOFLAG) -> re.Patte
     try:
         return re.compile(python_pattern(java).pattern, re.ASCII | flags)
     except ValueError as error:
-        open_brace = java.count("{") != java.count("}")
-        comma = r"; a comma separates patterns, inside of one it is written '\,'" if open_brace else ""
-        raise ValueError(f"'{item}' is not a regular expression: {error}{comma}") from None
+        raise ValueError(f"'{item}' is not a regular expression: {error}") from None
