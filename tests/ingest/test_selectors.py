@@ -38,7 +38,7 @@ def found(matches: object, names: tuple[str, ...] = TABLES) -> str:
 def test_matches(text: str, selected: str | None, routed: str | None) -> None:
     for parse, expected in ((selectors, selected), (route_pattern, routed)):
         if expected is None:
-            with pytest.raises(ValueError, match="class|parts|names no database"):
+            with pytest.raises(ValueError, match=r"class|parts|names no database"):
                 parse(text)
         else:
             assert found(parse(text).matches) == expected

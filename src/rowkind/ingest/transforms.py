@@ -67,7 +67,7 @@ class Transform:
 
     @property
     def select(self) -> exp.Select:
-        """The query over a relation that is named as the table."""
+        """The query over a relation that is named as the table. Places in it are those of the job file's texts."""
         made = [exp.Alias(this=tree.copy(), alias=exp.to_identifier(name, quoted=True)) for name, tree in self.items]
         relation = exp.Table(this=exp.to_identifier(self.table.name, quoted=True))
         where = exp.Where(this=self.condition.copy()) if self.condition is not None else None
@@ -75,6 +75,7 @@ class Transform:
 
     @property
     def text(self) -> str:
+        """The query as SQL. To be bound it is parsed again, so that errors point into this text."""
         return render(self.select)
 
 
@@ -163,7 +164,7 @@ class _Applied:
     def _unknown(self, name: str, known: Sequence[str]) -> RowkindError:
         asked = "; give the source 'metadata.list: op_ts'" if name == OP_TS else nearest(name, known)
         return self.rule.place.error(
-            "INGEST_TRANSFORM_COLUMN", table=self.table.id, column=name, suggestion=asked, known=", ".join(known)
+            "INGEST_TRANSFORM_COLUMN", table=self.table.id, name=name, suggestion=asked, known=", ".join(known)
         )
 
     def _constant(self, node: exp.Expr) -> exp.Expr:
@@ -188,7 +189,7 @@ class _Applied:
             if name not in items:
                 raise self._unknown(name, tuple(items))
             if _varies(items[name]):
-                raise self.rule.place.error("INGEST_KEY_VARIES", table=self.table.id, column=name)
+                raise self.rule.place.error("INGEST_KEY_VARIES", table=self.table.id, name=name)
         notes = []
         if gone and not self.rule.primary_keys and key:
             columns = ", ".join(gone)
