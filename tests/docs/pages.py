@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-GENERATED = {"options.md", "options-formats.md", "functions.md", "errors.md"}
+GENERATED = {"options.md", "options-formats.md", "ingestion-options.md", "functions.md", "errors.md"}
 LANGUAGES = {"sql", "console", "python", "java", "text", "yaml"}
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 

@@ -58,9 +58,9 @@ def options_page() -> str:
             _METADATA,
             _metadata(),
             "## Session options\n",
-            _options(SESSION),
+            options_table(SESSION),
             _WITHOUT_EFFECT,
-            _table(("Option", "Why"), ((f"`{o.name}`", o.description) for o in WITHOUT_EFFECT)),
+            markdown_table(("Option", "Why"), ((f"`{o.name}`", o.description) for o in WITHOUT_EFFECT)),
         ]
     )
 
@@ -81,11 +81,11 @@ def _connector(connector: Connector) -> str:
         [
             f"## `{connector.name}`\n",
             "### The table\n",
-            _options(connector.table),
+            options_table(connector.table),
             "### Reading\n",
-            _options(connector.source),
+            options_table(connector.source),
             "### Writing\n",
-            _options(connector.sink),
+            options_table(connector.sink),
         ]
     )
 
@@ -93,20 +93,20 @@ def _connector(connector: Connector) -> str:
 def _format(name: str) -> str:
     format = format_named(name)
     heading = f"## {name}\n\nRows: {format.changelog.value}.\n"
-    keys = _table(("Metadata key", "Type"), ((f"`value.{k}`", f"{t}") for k, t in format.metadata.items()))
-    return "\n".join([heading, _options(format.options) if format.options else "No options.\n", keys])
+    keys = markdown_table(("Metadata key", "Type"), ((f"`value.{k}`", f"{t}") for k, t in format.metadata.items()))
+    return "\n".join([heading, options_table(format.options) if format.options else "No options.\n", keys])
 
 
 def _metadata() -> str:
     rows = ((f"`{key}`", _type(READABLE.get(key)), _type(WRITABLE.get(key))) for key in READABLE)
-    return _table(("Key", "Read as", "Written as"), rows)
+    return markdown_table(("Key", "Read as", "Written as"), rows)
 
 
 def _type(type: DataType | None) -> str:
     return f"`{type}`" if type else "-"
 
 
-def _options(options: Iterable[Option[Any]]) -> str:
+def options_table(options: Iterable[Option[Any]]) -> str:
     """The column Required stands only where something may be."""
     options = tuple(options)
     heads = ["Option", "Required", "Type", "Default", "Meaning"]
@@ -114,7 +114,7 @@ def _options(options: Iterable[Option[Any]]) -> str:
     if all(o.required == "no" for o in options):
         for line in (heads, *rows):
             del line[1]
-    return _table(tuple(heads), map(tuple, rows))
+    return markdown_table(tuple(heads), map(tuple, rows))
 
 
 def _description(option: Option[Any]) -> str:
@@ -148,7 +148,7 @@ def _duration(value: timedelta) -> str:
     return f"{seconds * 1000:g} ms"
 
 
-def _table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def markdown_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A Markdown table; nothing without rows."""
     lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
     if not lines:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rowkind.cli import broker, demo, monitoring, run, warm_up
+from rowkind.cli import broker, demo, ingest, monitoring, run, warm_up
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 from rowkind.version import version
@@ -23,6 +23,7 @@ app.add_typer(broker.app, name="broker")
 app.add_typer(monitoring.app, name="metrics")
 app.command()(run.run)
 app.command()(run.explain)
+app.command()(ingest.ingest)
 app.command()(demo.demo)
 app.command()(warm_up.warm_up)
 
