@@ -22,6 +22,7 @@ from pyspark import TaskContext
 from rowkind.connectors.kafka.messages import MessageDecoder
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.connectors.kafka.reader import OnDataLoss, ReadCounts, read
+from rowkind.failpoints import failpoint
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.aggregate.group_aggregate import CAME
 from rowkind.operators.contract import BatchContext, Operator
@@ -29,7 +30,6 @@ from rowkind.operators.rank.top_n import Rank
 from rowkind.options.modes import OnDataLoss as Loss
 from rowkind.runtime.counters import add_counts
 from rowkind.runtime.dead_letters import DeadLetters
-from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.worker.exchange import packed, unpacked
 from rowkind.runtime.worker_errors import reporting
 from rowkind.state.hashing import use_key

@@ -13,13 +13,11 @@ import pyarrow as pa
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.partitioners import Partitioner, partitioner_named
-from rowkind.connectors.kafka.transactions import Fenced, Promise, give_back, transaction
-from rowkind.connectors.kafka.writer import Writer, drop_writer, writer_for
-from rowkind.errors import RowkindError
+from rowkind.connectors.kafka.task_writer import TaskWriter
+from rowkind.connectors.kafka.transactions import Promise
 from rowkind.operators.net import net_change
 from rowkind.options.constraints import Constraints
 from rowkind.options.modes import Guarantee
-from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.worker.steps import Batches, chunk_rows, task_number
 
 SUMMARY = pa.schema([pa.field("rows", pa.int64())])
@@ -47,52 +45,19 @@ class Write:
         encoder = _encoder(self.table, self.constraints)
         encoder.counts.clear()
         rows: Batches = map(encoder.enforced, batches if self.net_key is None else self._net(batches, encoder.counts))
-        send = _Sending(encoder, self._partitioner(encoder.table.sink.partitioner))
-        written = self._plainly(rows, send) if self.promise is None else self._once(rows, send, self.promise)
+        written = self._written(rows, encoder, self._partitioner(encoder.table.sink.partitioner))
         counts.update({f"{encoder.table.name}.{name}": count for name, count in encoder.counts.items()})
         yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], schema=SUMMARY)
 
-    def _plainly(self, batches: Batches, send: _Sending) -> int:
-        table, writer, written = send.encoder.table, None, 0
-        try:
-            for rows in batches:
-                if rows.num_rows:
-                    writer = writer or writer_for(self.sink, table.properties, _topic(table))
-                    written += send(rows, writer)
-            if writer is not None:
-                writer.flush(wait=self.flush or table.sink.guarantee is not Guarantee.NONE)
-        except BaseException:
-            drop_writer(self.sink, table.properties)
-            raise
-        return written
-
-    def _once(self, batches: Batches, send: _Sending, promise: Promise) -> int:
+    def _written(self, batches: Batches, encoder: MessageEncoder, partitioner: Partitioner | None) -> int:
         """The input is read to its end even where the rows are in already: operators before it write their state."""
-        table, task, writer, written = send.encoder.table, task_number(), None, 0
-        skipped = False
-        try:
+        table, written = encoder.table, 0
+        wait = self.flush or table.sink.guarantee is not Guarantee.NONE
+        with TaskWriter(self.sink, table.properties, _topic(table), task_number(), self.promise, wait) as writer:
             for rows in batches:
-                if not rows.num_rows or skipped:
-                    continue
-                if writer is None:
-                    writer = transaction(table.properties, _topic(table), promise, task)
-                    skipped = writer is None
-                if writer is not None:
-                    written += send(rows, writer)
-            if writer is not None:
-                writer.flush()
-                failpoint("before-commit", promise.version)
-                writer.commit(promise)
-                failpoint("after-commit", promise.version)
-        except BaseException as error:
-            if writer is not None:
-                writer.close()
-            if isinstance(error, Fenced):
-                raise RowkindError("TRANSACTION_FENCED", id=promise.insert.transactional_id(task)) from None
-            raise
-        if writer is not None:
-            give_back(promise, task, writer)
-        send.encoder.counts["tasks-already-committed"] += skipped
+                if rows.num_rows and writer.opened():
+                    written += writer.write(encoder.encode(rows), partitioner, rows.to_pylist if partitioner else None)
+        encoder.counts["tasks-already-committed"] += writer.skipped
         return written
 
     def _partitioner(self, name: str) -> Partitioner | None:
@@ -109,19 +74,6 @@ class Write:
         net = net_change(changes, list(self.net_key or ()))
         counts["changes-coalesced"] += changes.num_rows - net.num_rows
         yield from net.to_batches(max_chunksize=chunk_rows(net))
-
-
-@dataclass(frozen=True, slots=True)
-class _Sending:
-    """Rows encoded and handed to a writer, by one partitioner for the whole task."""
-
-    encoder: MessageEncoder
-    partitioner: Partitioner | None
-
-    def __call__(self, rows: pa.RecordBatch, writer: Writer) -> int:
-        chooses = self.partitioner is not None
-        writer.write(self.encoder.encode(rows), self.partitioner, rows.to_pylist if chooses else None)
-        return int(rows.num_rows)
 
 
 def _topic(table: KafkaTable) -> str | None:
