@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.kafka_table import KafkaTable, resolve
 from rowkind.definitions import Column, PhysicalColumn, TableDefinition
 from rowkind.errors import RowkindError
-from rowkind.options.modes import Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import BIGINT, STRING
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rowkind.catalog.connector_options import Side
 from rowkind.definitions import MetadataColumn
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode
-from rowkind.options.modes import Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import STRING, timestamp_ltz
 from tests.catalog.tables import REMOVED, append, refused, sink, source, upsert

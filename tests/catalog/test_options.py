@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rowkind.catalog.connectors import CONNECTORS
+from rowkind.catalog.connector_options import CONNECTORS
 from rowkind.catalog.document import PAGES
 from rowkind.formats import registry
 from rowkind.formats.registry import format_named

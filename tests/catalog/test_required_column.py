@@ -6,13 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from rowkind.catalog.connectors import CONNECTORS
+from rowkind.catalog.connector_options import CONNECTORS, Side
 from rowkind.catalog.document import options_page
 from rowkind.catalog.kafka_table import resolve
 from rowkind.definitions import PhysicalColumn, TableDefinition
 from rowkind.errors import RowkindError
 from rowkind.options.declarations import Option
-from rowkind.options.modes import Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import BIGINT
 

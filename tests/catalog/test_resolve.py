@@ -7,14 +7,15 @@ from datetime import timedelta
 
 import pytest
 
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.kafka_table import resolve
-from rowkind.catalog.settings import TopicCreation
-from rowkind.catalog.source_options import STARTUP_MODE
+from rowkind.catalog.sink_options import Guarantee
+from rowkind.catalog.source_options import STARTUP_MODE, BoundedMode, OnDataLoss, StartupMode
 from rowkind.catalog.startup import Bounded, Startup
-from rowkind.catalog.table_options import VALUE_FIELDS_INCLUDE
+from rowkind.catalog.table_options import VALUE_FIELDS_INCLUDE, FieldsInclude
+from rowkind.catalog.table_settings import TopicCreation
 from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.kinds import ChangelogMode
-from rowkind.options.modes import BoundedMode, FieldsInclude, Guarantee, OnDataLoss, Side, StartupMode
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import BIGINT, INT, STRING, Field, timestamp_ltz
 from tests.catalog.tables import REMOVED, append, sink, source, upsert

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.catalog import Catalog
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.kafka_table import KafkaTable, resolve
+from rowkind.catalog.source_options import StartupMode
 from rowkind.errors import RowkindError
-from rowkind.options.modes import Side, StartupMode
 from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable

@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.options.modes import NotNullEnforcer, RuntimeMode
 from rowkind.options.session_options import (
     BATCH_INTERVAL,
     DML_SYNC,
@@ -18,6 +17,8 @@ from rowkind.options.session_options import (
     SESSION,
     TIME_ZONE,
     WITHOUT_EFFECT,
+    NotNullEnforcer,
+    RuntimeMode,
 )
 from rowkind.options.session_values import SessionOptions
 

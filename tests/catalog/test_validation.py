@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.inserts import check_sink_parallelism, insert_columns
 from rowkind.catalog.kafka_table import resolve
 from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.errors import RowkindError
 from rowkind.kinds import ChangelogMode
-from rowkind.options.modes import Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import BIGINT, BOOLEAN, BYTES, INT, STRING, array, map_of, row, timestamp, timestamp_ltz
 from tests.catalog.tables import KEYED, REMOVED, append, condition, refused, sink, source, upsert

@@ -11,7 +11,7 @@ import pytest
 
 from rowkind.errors import RowkindError
 from rowkind.state.hashing import hash_rows, use_key
-from rowkind.state.run import H1
+from rowkind.state.sorted_run import H1
 from tests.e2e.lab import Lab
 from tests.kafka_client import TopicFactory
 

@@ -21,7 +21,7 @@ from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.plan_operators import FILTER, changelog_schema
 from rowkind.runtime.worker.steps import fitted
 from rowkind.runtime.worker.window_step import window_assign
-from rowkind.state import run, store
+from rowkind.state import sorted_run, store
 from rowkind.types import BOOLEAN, Field, quote
 from tests.operators.harness import Engine
 from tests.oracle.duck import Duck
@@ -50,7 +50,7 @@ class PlanEngine:
     def batch(self, changes: Mapping[str, list[Change]], marks: Mapping[str, datetime | None]) -> None:
         """One batch: what each source tells, and how far its time is behind these rows. State is opened from files."""
         store._open.clear()
-        run._verified.clear()
+        sorted_run._verified.clear()
         self._made, self._changes, self._marks = {}, changes, marks
         for sink in self._plan.sinks:
             self._write(sink, self._delta(sink.input))

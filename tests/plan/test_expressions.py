@@ -12,8 +12,8 @@ from rowkind import types as t
 from rowkind.errors import RowkindError
 from rowkind.plan.expressions import Moment, Typed, bind_clock, common_type, depends_on_clock
 from rowkind.plan.expressions.arithmetic import adjusted
+from rowkind.plan.expressions.functions.all import FUNCTIONS, REFUSED
 from rowkind.plan.expressions.functions.document import PAGE, page
-from rowkind.plan.expressions.functions.table import FUNCTIONS, REFUSED
 from rowkind.plan.expressions.patterns import similar_regex
 from rowkind.plan.expressions.scope import AskSpark, Scope
 from rowkind.plan.expressions.typed import text

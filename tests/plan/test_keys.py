@@ -16,7 +16,7 @@ from rowkind.plan.partitioning import partitioned_by
 from rowkind.plan.rules.prune_columns import prune_columns
 from rowkind.plan.rules.update_before import update_before
 from rowkind.plan.traits import emits, upsert_keys
-from rowkind.sql.nodes import type_node
+from rowkind.sql.tree_nodes import type_node
 from rowkind.types import BIGINT, INT, STRING, DataType, Field, array
 
 ROWS = ChangelogMode.INSERT_ONLY

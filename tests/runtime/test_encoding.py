@@ -7,12 +7,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.options.constraints import Constraints
-from rowkind.options.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer, Side
+from rowkind.options.session_options import LengthEnforcer, NestedEnforcer, NotNullEnforcer
 from rowkind.types import arrow_type
 from tests.runtime.tables import APPEND, KEYED, UPSERT, table
 

@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from rowkind.errors import RowkindError
 from rowkind.join_kind import JoinKind
-from rowkind.options.modes import Placement
+from rowkind.options.session_options import Placement
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.described import described

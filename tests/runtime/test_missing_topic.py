@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import pytest
 
+from rowkind.catalog.connector_options import Side
 from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
-from rowkind.options.modes import Side
 from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of, flat
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pacing import Pacing

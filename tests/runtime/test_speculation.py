@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rowkind.catalog.connector_options import Side
 from rowkind.errors import RowkindError
-from rowkind.options.modes import Side
 from rowkind.runtime.driver.speculation import SPECULATION, check_speculation, without_speculation
 from tests.runtime.tables import APPEND, table
 

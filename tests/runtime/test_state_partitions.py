@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rowkind.catalog.connector_options import Side
 from rowkind.errors import RowkindError
-from rowkind.options.modes import Side
 from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.job_plan import JobPlan, job_plan

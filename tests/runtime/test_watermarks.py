@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.settings import Alignment
+from rowkind.catalog.table_settings import Alignment
 from rowkind.connectors.kafka.ranges import Partition
 from rowkind.operators.contract import END_OF_TIME
 from rowkind.runtime.driver.batch_planner import BatchPlanner, Pace, batch_of

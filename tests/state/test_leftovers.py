@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.fs as pafs
 import pytest
 
-from rowkind.state import files, open_runs, run
+from rowkind.state import files, open_runs, sorted_run
 from rowkind.state.store import StateStore
 
 SCHEMA = pa.schema([("k", pa.int64())])
@@ -35,7 +35,7 @@ def test_runs_that_were_removed_are_not_mapped_any_more(tmp_path: Path) -> None:
         write(str(tmp_path), version)
     StateStore(str(tmp_path), "op", 0, 12, base=11)
     assert removed_but_mapped(tmp_path) == []
-    assert len([1 for path, _ in run._verified if path.startswith(str(tmp_path))]) < 12
+    assert len([1 for path, _ in sorted_run._verified if path.startswith(str(tmp_path))]) < 12
 
 
 def test_nor_are_those_that_another_process_removed(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from rowkind.state import compaction, run, store
+from rowkind.state import compaction, sorted_run, store
 from rowkind.state.files import Folder
 from rowkind.state.listing import read_listing
-from rowkind.state.run import Place, RunInfo, open_run
+from rowkind.state.sorted_run import Place, RunInfo, open_run
 from rowkind.state.store import StateStore
 
 SCHEMA = pa.schema([("k", pa.int64()), ("v", pa.string())])
@@ -19,7 +19,7 @@ TTL = 100
 
 def new_process() -> None:
     store._open.clear()
-    run._verified.clear()
+    sorted_run._verified.clear()
     compaction._merges.clear()
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from rowkind.state.hashing import KeyHashes
-from rowkind.state.run import Segment
+from rowkind.state.sorted_run import Segment
 from rowkind.state.store import StateStore
 
 SCHEMA = pa.schema([("v", pa.int64())])

@@ -25,7 +25,7 @@ def small_merges(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "SMALLEST_TIER", 4)
     monkeypatch.setattr("rowkind.state.merge.WINDOW_ROWS", 3)
     monkeypatch.setattr("rowkind.state.merge.LARGE_WINDOWS", 0)
-    monkeypatch.setattr("rowkind.state.run.SEGMENT_ROWS", 5)
+    monkeypatch.setattr("rowkind.state.sorted_run.SEGMENT_ROWS", 5)
 
 
 def order_of(entry: dict[str, Any]) -> tuple[Any, ...]:

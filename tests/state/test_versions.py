@@ -10,7 +10,7 @@ import pyarrow.fs as pafs
 import pytest
 
 from rowkind.errors import RowkindError
-from rowkind.state import compaction, files, run, store
+from rowkind.state import compaction, files, sorted_run, store
 from rowkind.state.retention import sweep
 from rowkind.state.store import StateStore
 
@@ -37,7 +37,7 @@ def read(root: Path, base: int, keys: range = range(100), clock_ms: int = 0, ttl
 
 def new_process() -> None:
     store._open.clear()
-    run._verified.clear()
+    sorted_run._verified.clear()
 
 
 @pytest.fixture(autouse=True)

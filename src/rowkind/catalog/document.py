@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from rowkind.catalog.connectors import CONNECTORS, Connector
+from rowkind.catalog.connector_options import CONNECTORS, Connector
 from rowkind.catalog.metadata import READABLE, WRITABLE
 from rowkind.formats.registry import format_named, names
 from rowkind.options.declarations import Option

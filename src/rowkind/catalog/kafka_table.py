@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.metadata import MetadataField, read_fields, written_fields
-from rowkind.catalog.settings import ScanSettings, SinkSettings, scan_settings, sink_settings
+from rowkind.catalog.option_usage import FormatUse, Usage, use
+from rowkind.catalog.source_options import OnDataLoss
 from rowkind.catalog.startup import Bounded, Startup
-from rowkind.catalog.table_options import KEY_FIELDS_PREFIX, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE
-from rowkind.catalog.usage import FormatUse, Usage, use
+from rowkind.catalog.table_options import KEY_FIELDS_PREFIX, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE, FieldsInclude
+from rowkind.catalog.table_settings import ScanSettings, SinkSettings, scan_settings, sink_settings
 from rowkind.catalog.validation import validate
 from rowkind.catalog.without_effect import without_effect
 from rowkind.definitions import MetadataColumn, PhysicalColumn, TableDefinition
@@ -20,7 +22,6 @@ from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode
 from rowkind.options.java_regex import python_pattern
-from rowkind.options.modes import FieldsInclude, OnDataLoss, Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import Field
 

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 
 from rowkind.options.declarations import Option, choice, duration, integer, positive, text
-from rowkind.options.modes import Guarantee, NamingStrategy
+
+
+class Guarantee(StrEnum):
+    NONE = "none"
+    AT_LEAST_ONCE = "at-least-once"
+    EXACTLY_ONCE = "exactly-once"
+
+
+class NamingStrategy(StrEnum):
+    INCREMENTING = "INCREMENTING"
+    POOLING = "POOLING"
 
 
 def semantic(value: str) -> Guarantee:

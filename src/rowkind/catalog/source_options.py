@@ -3,10 +3,50 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 
 from rowkind.options.declarations import Option, choice, duration, integer, positive, text
-from rowkind.options.modes import BoundedMode, EmitStrategy, OnDataLoss, OnError, OnMissingTopic, StartupMode
+
+
+class StartupMode(StrEnum):
+    EARLIEST = "earliest-offset"
+    LATEST = "latest-offset"
+    GROUP = "group-offsets"
+    TIMESTAMP = "timestamp"
+    SPECIFIC = "specific-offsets"
+
+
+class BoundedMode(StrEnum):
+    UNBOUNDED = "unbounded"
+    LATEST = "latest-offset"
+    GROUP = "group-offsets"
+    TIMESTAMP = "timestamp"
+    SPECIFIC = "specific-offsets"
+
+
+class EmitStrategy(StrEnum):
+    ON_PERIODIC = "on-periodic"
+    ON_EVENT = "on-event"
+
+
+class OnDataLoss(StrEnum):
+    FAIL = "fail"
+    CONTINUE = "continue"
+
+
+class OnMissingTopic(StrEnum):
+    """What an unbounded read does while a topic of its table does not exist."""
+
+    WAIT = "wait"
+    FAIL = "fail"
+
+
+class OnError(StrEnum):
+    FAIL = "fail"
+    SKIP = "skip"
+    DEAD_LETTER = "dead-letter"
+
 
 STARTUP_MODE: Option[StartupMode] = Option(
     "scan.startup.mode",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rowkind.catalog.option_usage import Usage
 from rowkind.catalog.source_options import (
     BOUNDED_MODE,
     BOUNDED_SPECIFIC_OFFSETS,
@@ -13,10 +14,10 @@ from rowkind.catalog.source_options import (
     STARTUP_MODE,
     STARTUP_SPECIFIC_OFFSETS,
     STARTUP_TIMESTAMP,
+    BoundedMode,
+    StartupMode,
 )
 from rowkind.catalog.table_options import GROUP_ID
-from rowkind.catalog.usage import Usage
-from rowkind.options.modes import BoundedMode, StartupMode
 
 OFFSET_RESET = "auto.offset.reset"
 

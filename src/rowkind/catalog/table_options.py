@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from rowkind.options.declarations import Option, choice, integer, strings, text
-from rowkind.options.modes import FieldsInclude
+
+
+class FieldsInclude(StrEnum):
+    """Whether key columns are in the value too."""
+
+    ALL = "ALL"
+    EXCEPT_KEY = "EXCEPT_KEY"
+
 
 CONNECTOR = Option(
     "connector",

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from rowkind.catalog.option_usage import Usage
 from rowkind.catalog.rules.sink import guarantee
-from rowkind.catalog.sink_options import NAMING_STRATEGY, TRANSACTIONAL_ID_PREFIX
+from rowkind.catalog.sink_options import NAMING_STRATEGY, TRANSACTIONAL_ID_PREFIX, Guarantee
 from rowkind.catalog.source_options import (
     ALIGNMENT_GROUP,
     ALIGNMENT_MAX_DRIFT,
@@ -24,12 +25,18 @@ from rowkind.catalog.source_options import (
     STARTUP_TIMESTAMP,
     WATERMARK_EMIT,
     WATERMARK_IDLE_TIMEOUT,
+    BoundedMode,
+    StartupMode,
 )
 from rowkind.catalog.startup import OFFSET_RESET
-from rowkind.catalog.table_options import KEY_FIELDS_PREFIX, PROPERTIES, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE
-from rowkind.catalog.usage import Usage
+from rowkind.catalog.table_options import (
+    KEY_FIELDS_PREFIX,
+    PROPERTIES,
+    TOPIC_PATTERN,
+    VALUE_FIELDS_INCLUDE,
+    FieldsInclude,
+)
 from rowkind.options.declarations import Option
-from rowkind.options.modes import BoundedMode, FieldsInclude, Guarantee, StartupMode
 
 Idle = Iterator[tuple[Option[Any] | str, str]]
 """Options, or texts that stand for them, and why they have no effect."""

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rowkind.options.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer
-from rowkind.options.session_options import LENGTH_ENFORCER, NESTED_ENFORCER, NOT_NULL_ENFORCER
+from rowkind.options.session_options import (
+    LENGTH_ENFORCER,
+    NESTED_ENFORCER,
+    NOT_NULL_ENFORCER,
+    LengthEnforcer,
+    NestedEnforcer,
+    NotNullEnforcer,
+)
 from rowkind.options.session_values import SessionOptions
 
 

@@ -4,11 +4,41 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from rowkind.options.declarations import Option, boolean, choice, duration, positive, text
-from rowkind.options.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer, Placement, RuntimeMode
+
+
+class RuntimeMode(StrEnum):
+    STREAMING = "STREAMING"
+    BATCH = "BATCH"
+    AUTOMATIC = "AUTOMATIC"
+
+
+class NotNullEnforcer(StrEnum):
+    ERROR = "ERROR"
+    DROP = "DROP"
+
+
+class LengthEnforcer(StrEnum):
+    IGNORE = "IGNORE"
+    TRIM_PAD = "TRIM_PAD"
+    ERROR = "ERROR"
+
+
+class NestedEnforcer(StrEnum):
+    IGNORE = "IGNORE"
+    ERROR = "ERROR"
+
+
+class Placement(StrEnum):
+    """Whether the planner adds a step by its own judgement, never, or always."""
+
+    AUTO = "AUTO"
+    NONE = "NONE"
+    FORCE = "FORCE"
 
 
 def time_zone(value: str) -> str:

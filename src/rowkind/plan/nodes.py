@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.join_kind import JoinKind
-from rowkind.options.modes import Placement
+from rowkind.options.session_options import Placement
 from rowkind.types import DataType, Field
 
 

@@ -1,4 +1,4 @@
-"""The two traits of a plan node: the changelog mode it emits, and its upsert keys (in keys.py)."""
+"""The two traits of a plan node: the changelog mode it emits, and its upsert keys (in upsert_keys.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute
-from rowkind.plan.keys import Key, smallest_key, upsert_keys
+from rowkind.plan.upsert_keys import Key, smallest_key, upsert_keys
 
 __all__ = ["Key", "emits", "smallest_key", "upsert_keys"]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.source_options import OnError
 from rowkind.connectors.kafka.messages import Diverted
 from rowkind.connectors.kafka.writer import writer_for
-from rowkind.options.modes import OnError
 from rowkind.state.files import Folder
 
 _HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))

@@ -4,8 +4,8 @@ from rowkind.sql.datatypes import parse_type
 from rowkind.sql.dialect import Flink, render
 from rowkind.sql.errors import pointer
 from rowkind.sql.literals import IntervalLength, interval_length
-from rowkind.sql.nodes import JoinedTables, JsonCall, WindowTable, type_of
 from rowkind.sql.script import parse_expression, parse_query, parse_script
+from rowkind.sql.tree_nodes import JoinedTables, JsonCall, WindowTable, type_of
 from rowkind.sql.variables import substitute
 
 __all__ = [

@@ -66,7 +66,7 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
 from sqlglot.generator import Generator as SqlGenerator
 
-from rowkind.sql import writer
+from rowkind.sql import generator
 from rowkind.sql.tokens import FlinkTokenizer
 
 
@@ -81,7 +81,7 @@ class Flink(Dialect):
 
     class Generator(SqlGenerator):
         SUPPORTS_BETWEEN_FLAGS = True
-        TRANSFORMS: ClassVar = {**SqlGenerator.TRANSFORMS, **writer.TRANSFORMS}
+        TRANSFORMS: ClassVar = {**SqlGenerator.TRANSFORMS, **generator.TRANSFORMS}
 
 
 def render(node: exp.Expr) -> str:

@@ -11,8 +11,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from rowkind import types as t
 from rowkind.sql.datatypes import MONTHS, interval_units
-from rowkind.sql.nodes import type_node
 from rowkind.sql.tokens import STRINGS, Cursor, placed
+from rowkind.sql.tree_nodes import type_node
 from rowkind.types import DataType
 
 _MICROS = {

@@ -9,8 +9,8 @@ import rowkind.sql.expressions as expressions
 import rowkind.sql.queries as queries
 from rowkind.sql.hints import table_options
 from rowkind.sql.names import table_name
-from rowkind.sql.nodes import JoinedTables
 from rowkind.sql.tokens import Cursor, placed
+from rowkind.sql.tree_nodes import JoinedTables
 from rowkind.sql.windows import FUNCTIONS as WINDOW_FUNCTIONS
 from rowkind.sql.windows import window_table
 

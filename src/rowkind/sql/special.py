@@ -9,8 +9,8 @@ from sqlglot import exp
 import rowkind.sql.calls as calls
 import rowkind.sql.expressions as expressions
 from rowkind.sql.datatypes import data_type
-from rowkind.sql.nodes import JsonCall, type_node
 from rowkind.sql.tokens import Cursor, placed
+from rowkind.sql.tree_nodes import JsonCall, type_node
 
 UNITS = (
     *("MILLENNIUM", "CENTURY", "DECADE", "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"),

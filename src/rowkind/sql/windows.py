@@ -11,8 +11,8 @@ import rowkind.sql.expressions as expressions
 import rowkind.sql.queries as queries
 import rowkind.sql.relations as relations
 from rowkind.errors import RowkindError
-from rowkind.sql.nodes import WindowTable
 from rowkind.sql.tokens import Cursor, placed
+from rowkind.sql.tree_nodes import WindowTable
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),

@@ -13,7 +13,7 @@ from functools import cache, partial
 
 from rowkind.state.files import Folder
 from rowkind.state.merge import merged
-from rowkind.state.run import Run, RunInfo, adopt_run, merge_of, stored_schema, write_merged
+from rowkind.state.sorted_run import Run, RunInfo, adopt_run, merge_of, stored_schema, write_merged
 from rowkind.state.table import StateTable, TableDefinition
 
 FAN_OUT = 4

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from rowkind.state.files import Folder
-from rowkind.state.run import Place, RunInfo
+from rowkind.state.sorted_run import Place, RunInfo
 
 
 @dataclass(frozen=True, slots=True)

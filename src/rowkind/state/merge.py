@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from rowkind.state.contract import Order
 from rowkind.state.ordering import order_codes
-from rowkind.state.run import GONE, H1, H2, WRITTEN, Run
+from rowkind.state.sorted_run import GONE, H1, H2, WRITTEN, Run
 
 WINDOW_ROWS = 1 << 16
 LARGE_WINDOWS = 4

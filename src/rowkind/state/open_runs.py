@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rowkind.state.files import Folder
-from rowkind.state.run import Place, Run, RunInfo, forget, open_run
+from rowkind.state.sorted_run import Place, Run, RunInfo, forget, open_run
 
 LIMIT = 4096
 """Mapped runs of a process. A mapping costs address space, not memory."""

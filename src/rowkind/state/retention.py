@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rowkind.state.files import Folder
 from rowkind.state.listing import Listing, listing_name, read_listing
-from rowkind.state.run import Place
+from rowkind.state.sorted_run import Place
 
 
 def remove_before(folder: Folder, newest: int, oldest: int, place: Place) -> None:

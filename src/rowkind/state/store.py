@@ -15,7 +15,7 @@ from rowkind.state.listing import Listing, read_listing, write_listing
 from rowkind.state.open_runs import OpenRuns
 from rowkind.state.ordering import orders
 from rowkind.state.retention import remove_before
-from rowkind.state.run import Place, Run, RunInfo, stored_schema, write_delta
+from rowkind.state.sorted_run import Place, Run, RunInfo, stored_schema, write_delta
 from rowkind.state.table import StateTable, TableDefinition
 
 _open = OpenRuns()

@@ -13,7 +13,7 @@ from rowkind.state.contract import Found, Order
 from rowkind.state.hashing import KeyHashes, hash_rows
 from rowkind.state.merge import first_of_each, sorted_newest_first
 from rowkind.state.ordering import order_codes
-from rowkind.state.run import H1, H2, Rows, Run, stored_schema
+from rowkind.state.sorted_run import H1, H2, Rows, Run, stored_schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rowkind.catalog.option_usage import Usage
 from rowkind.catalog.table_options import FORMAT, VALUE_FORMAT
-from rowkind.catalog.usage import Usage
 from rowkind.kinds import ChangelogMode
 
 

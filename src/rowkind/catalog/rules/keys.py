@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rowkind.catalog.table_options import KEY_FIELDS, KEY_FIELDS_PREFIX, VALUE_FIELDS_INCLUDE
-from rowkind.catalog.usage import Usage
+from rowkind.catalog.option_usage import Usage
+from rowkind.catalog.table_options import KEY_FIELDS, KEY_FIELDS_PREFIX, VALUE_FIELDS_INCLUDE, FieldsInclude
 from rowkind.errors import nearest
-from rowkind.options.modes import FieldsInclude
 
 
 def key_fields_need_format(usage: Usage) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rowkind.catalog.option_usage import Usage
 from rowkind.catalog.source_options import (
     ALIGNMENT_GROUP,
     ALIGNMENT_MAX_DRIFT,
@@ -17,14 +18,15 @@ from rowkind.catalog.source_options import (
     STARTUP_MODE,
     STARTUP_SPECIFIC_OFFSETS,
     STARTUP_TIMESTAMP,
+    BoundedMode,
+    OnError,
+    StartupMode,
 )
 from rowkind.catalog.startup import OFFSET_RESET, specific_offsets, starts_at_group
 from rowkind.catalog.table_options import GROUP_ID
-from rowkind.catalog.usage import Usage
 from rowkind.kinds import ChangelogMode
 from rowkind.options.declarations import Option
-from rowkind.options.modes import BoundedMode, OnError, RuntimeMode, StartupMode
-from rowkind.options.session_options import CDC_DUPLICATES, RUNTIME_MODE
+from rowkind.options.session_options import CDC_DUPLICATES, RUNTIME_MODE, RuntimeMode
 
 RESETS = ("latest", "earliest", "none")
 SERIALIZERS = ("key.serializer", "value.serializer", "key.deserializer", "value.deserializer")

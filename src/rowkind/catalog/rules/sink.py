@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from rowkind.catalog.option_usage import Usage
 from rowkind.catalog.sink_options import (
     BUFFER_INTERVAL,
     BUFFER_MAX_ROWS,
@@ -12,11 +13,10 @@ from rowkind.catalog.sink_options import (
     SEMANTIC,
     SINK_PARALLELISM,
     TRANSACTIONAL_ID_PREFIX,
+    Guarantee,
 )
 from rowkind.catalog.table_options import KEY_FIELDS
-from rowkind.catalog.usage import Usage
 from rowkind.connectors.kafka.partitioners import partitioner_named
-from rowkind.options.modes import Guarantee
 
 MAX_PREFIX_BYTES = 64_000
 

@@ -15,7 +15,7 @@ from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.options.constraints import Constraints
-from rowkind.options.modes import LengthEnforcer, NestedEnforcer, NotNullEnforcer
+from rowkind.options.session_options import LengthEnforcer, NestedEnforcer, NotNullEnforcer
 from rowkind.types import BINARIES, CHARACTERS, DataType, Root
 
 

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.source_options import OnError
 from rowkind.connectors.kafka.fetching import ReadFields
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, Decoder
 from rowkind.formats.registry import format_named
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.options.modes import OnError
 from rowkind.types import Field, arrow_type
 
 Indices = npt.NDArray[np.int32]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from rowkind.catalog.source_options import BoundedMode as StopMode
+from rowkind.catalog.source_options import StartupMode as StartMode
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
-from rowkind.options.modes import BoundedMode as StopMode
-from rowkind.options.modes import StartupMode as StartMode
 
 __all__ = (
     "Found",

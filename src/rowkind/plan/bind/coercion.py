@@ -10,7 +10,7 @@ from rowkind.plan.bind.context import Context
 from rowkind.plan.columns import reference
 from rowkind.plan.expressions import common_type
 from rowkind.plan.nodes import Expr, Named, Node, Project
-from rowkind.sql.nodes import type_node
+from rowkind.sql.tree_nodes import type_node
 from rowkind.types import DataType, quote
 
 

@@ -9,10 +9,10 @@ from typing import Protocol
 from sqlglot import exp
 
 from rowkind.catalog.catalog import Catalog
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError
-from rowkind.options.modes import Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.plan.analysis import Analyzer
 from rowkind.plan.bind.scope import Scope, position

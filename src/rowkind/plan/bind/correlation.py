@@ -10,16 +10,16 @@ from sqlglot import exp
 from rowkind.errors import RowkindError
 from rowkind.join_kind import JoinKind
 from rowkind.plan.aggregates import is_aggregate
-from rowkind.plan.bind.conditions import conjuncts
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.inputs import fresh
 from rowkind.plan.bind.joins import joined
+from rowkind.plan.bind.predicates import conjuncts
 from rowkind.plan.bind.relations import bind_from
 from rowkind.plan.bind.scope import Scope
 from rowkind.plan.columns import passed, reference
 from rowkind.plan.nodes import Named, Node, Project
 from rowkind.plan.traits import upsert_keys
-from rowkind.sql.nodes import type_node
+from rowkind.sql.tree_nodes import type_node
 from rowkind.types import BIGINT
 
 

@@ -14,7 +14,7 @@ from rowkind.plan.bind.windows import aggregate
 from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Call, Expr, Named, Node, Project, Union
 from rowkind.sql import render
-from rowkind.sql.nodes import type_node
+from rowkind.sql.tree_nodes import type_node
 from rowkind.types import BIGINT
 
 SET_COLUMN = "$set"

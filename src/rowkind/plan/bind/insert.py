@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.inserts import insert_columns
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.definitions import TableDefinition, ViewDefinition
 from rowkind.errors import RowkindError, nearest
-from rowkind.options.modes import LengthEnforcer, Side
-from rowkind.options.session_options import LENGTH_ENFORCER, REQUIRE_ON_CONFLICT, UPSERT_MATERIALIZE
+from rowkind.options.session_options import LENGTH_ENFORCER, REQUIRE_ON_CONFLICT, UPSERT_MATERIALIZE, LengthEnforcer
 from rowkind.plan.assignment import assignable
 from rowkind.plan.bind.coercion import coerced
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.query import bind_query
 from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Expr, Named, Node, Project, Sink
-from rowkind.sql.nodes import type_node
 from rowkind.sql.statements import Insert
+from rowkind.sql.tree_nodes import type_node
 from rowkind.types import BINARIES, BYTES, CHARACTERS, STRING, DataType, Field, quote
 
 

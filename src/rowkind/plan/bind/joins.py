@@ -9,9 +9,9 @@ from sqlglot import exp
 
 from rowkind.join_kind import JoinKind
 from rowkind.plan.bind.coercion import coerced
-from rowkind.plan.bind.conditions import Waiting, conjuncts, filtered
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.intervals import interval_of
+from rowkind.plan.bind.predicates import Waiting, conjuncts, filtered
 from rowkind.plan.bind.relations import bind_item, qualified
 from rowkind.plan.bind.scope import Scope
 from rowkind.plan.columns import only_columns, passed
@@ -28,7 +28,7 @@ def bind_join(left: Scope, join: exp.Join, context: Context, waiting: Waiting | 
 
         return bind_unnest(left, join, context)
     if isinstance(join.this, exp.Table) and join.this.args.get("version"):
-        from rowkind.plan.bind.temporal import bind_temporal_join
+        from rowkind.plan.bind.temporal_joins import bind_temporal_join
 
         return bind_temporal_join(left, join, context)
     kind = join_kind(join)

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from rowkind.plan.bind.inputs import Inputs
 from rowkind.plan.nodes import Call
-from rowkind.sql.nodes import type_node
+from rowkind.sql.tree_nodes import type_node
 
 _INSTEAD = "Write LAG(value), LAG(value, 2) or LAG(value, 2, default)."
 

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.inserts import with_hints
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition, ViewDefinition
 from rowkind.errors import nearest
 from rowkind.kinds import ChangelogMode
-from rowkind.options.modes import Side
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.scope import Relation, Scope
 from rowkind.plan.columns import passed, reference
 from rowkind.plan.nodes import Named, Node, Normalize, Project, Scan, WatermarkAssigner, Watermarked
 from rowkind.sql import parse_expression, parse_query
 from rowkind.sql.errors import Source
-from rowkind.sql.nodes import JoinedTables, WindowTable, type_node
+from rowkind.sql.tree_nodes import JoinedTables, WindowTable, type_node
 
 if TYPE_CHECKING:
-    from rowkind.plan.bind.conditions import Waiting
+    from rowkind.plan.bind.predicates import Waiting
 
 
 def bind_from(select: exp.Select, context: Context, waiting: Waiting | None = None) -> Scope:
@@ -41,8 +41,8 @@ def bind_tables(first: exp.Expr, joins: Sequence[exp.Join], context: Context, wa
     scope = bind_item(first, context)
     if not joins:
         return scope
-    from rowkind.plan.bind.conditions import filtered
     from rowkind.plan.bind.joins import bind_join
+    from rowkind.plan.bind.predicates import filtered
 
     # RIGHT and FULL joins pad what stands before them: a condition must not go below them.
     last = max((i for i, j in enumerate(joins) if str(j.args.get("side")).upper() in ("RIGHT", "FULL")), default=-1)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from rowkind.plan.aggregates import is_aggregate
-from rowkind.plan.bind.conditions import Waiting, conjuncts, filtered
 from rowkind.plan.bind.context import Context
+from rowkind.plan.bind.predicates import Waiting, conjuncts, filtered
 from rowkind.plan.bind.relations import bind_from
 from rowkind.plan.bind.scope import Scope
 from rowkind.plan.nodes import Named, Node, Project

@@ -8,10 +8,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rowkind.join_kind import JoinKind
-from rowkind.plan.bind.conditions import filtered
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.correlation import Inner, bind_inner, bind_scalar
 from rowkind.plan.bind.joins import joined
+from rowkind.plan.bind.predicates import filtered
 from rowkind.plan.bind.scope import Scope
 from rowkind.plan.columns import reference
 from rowkind.plan.nodes import Aggregate, Named, Node, Project

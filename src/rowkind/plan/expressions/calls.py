@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rowkind import types as t
+from rowkind.plan.expressions.functions.all import FUNCTIONS, REFUSED
 from rowkind.plan.expressions.functions.call import Call
-from rowkind.plan.expressions.functions.table import FUNCTIONS, REFUSED
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed
 from rowkind.sql import JsonCall

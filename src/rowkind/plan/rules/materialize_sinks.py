@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rowkind.errors import RowkindError
 from rowkind.kinds import ChangelogMode
-from rowkind.options.modes import Placement
+from rowkind.options.session_options import Placement
 from rowkind.plan import nodes as n
 from rowkind.plan.traits import emits, smallest_key, upsert_keys
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from rowkind.plan import nodes as n
 from rowkind.plan.demands import gather, rebuild
-from rowkind.plan.keys import Key, identified, smallest_key
 from rowkind.plan.time_nodes import TemporalJoin
+from rowkind.plan.upsert_keys import Key, identified, smallest_key
 
 
 def update_before(plans: Sequence[n.Node]) -> list[n.Node]:

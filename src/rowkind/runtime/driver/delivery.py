@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.sink_options import Guarantee
 from rowkind.connectors.kafka.clients import Properties
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.transactions import DEFAULT_TIMEOUT_MS, Insert, Marker, Promise, Used, settled
 from rowkind.errors import RowkindError
-from rowkind.options.modes import Guarantee
 from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.insert_names import insert_names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rowkind.catalog.settings import SinkSettings
+from rowkind.catalog.table_settings import SinkSettings
 from rowkind.plan import identity
 from rowkind.runtime.driver.insert_names import insert_names
 from rowkind.runtime.driver.job_plan import JobPlan

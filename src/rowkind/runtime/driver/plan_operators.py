@@ -36,7 +36,7 @@ from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.explain import described
-from rowkind.plan.metadata import of_metadata
+from rowkind.plan.message_columns import of_metadata
 from rowkind.plan.traits import emits, first_by_time, smallest_key, upsert_keys
 from rowkind.plan.windowing import outlasting, windowing
 from rowkind.runtime.worker.window_step import is_local

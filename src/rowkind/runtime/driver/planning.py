@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from rowkind.catalog.catalog import Catalog
+from rowkind.catalog.connector_options import Side
 from rowkind.catalog.kafka_table import KafkaTable, resolve
 from rowkind.connectors.kafka.properties import check
 from rowkind.definitions import TableDefinition
 from rowkind.kinds import ChangelogMode
-from rowkind.options.modes import Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
 from rowkind.plan.analysis import Analyzer

@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.sink_options import Guarantee
 from rowkind.connectors.kafka.api_versions import (
     BROKER_DEFAULTS,
     EXACTLY_ONCE,
@@ -18,7 +19,6 @@ from rowkind.connectors.kafka.api_versions import (
 )
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.properties import producer_config
-from rowkind.options.modes import Guarantee
 from rowkind.runtime.driver.delivery import check_timeout
 
 

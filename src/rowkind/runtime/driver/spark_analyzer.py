@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from rowkind.errors import RowkindError, nearest
-from rowkind.plan.expressions.functions.table import FUNCTIONS
+from rowkind.plan.expressions.functions.all import FUNCTIONS
 from rowkind.runtime.driver.spark_types import from_spark
 from rowkind.types import INT, DataType, Field, quote, spark_type
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.sink_options import Guarantee
 from rowkind.errors import RowkindError
-from rowkind.options.modes import Guarantee
 
 SPECULATION = "spark.speculation"
 

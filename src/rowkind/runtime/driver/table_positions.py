@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.source_options import OnDataLoss, OnMissingTopic
 from rowkind.connectors.kafka.api_versions import READING, api_versions, check_broker
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.groups import commit_offsets
@@ -21,7 +22,6 @@ from rowkind.connectors.kafka.positions import (
 )
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.errors import RowkindError, nearest
-from rowkind.options.modes import OnDataLoss, OnMissingTopic
 from rowkind.runtime.driver.batch_planner import Offsets, TopicPartition
 
 LOOK_AGAIN = timedelta(seconds=1)

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
+from rowkind.catalog.source_options import OnDataLoss as Loss
 from rowkind.connectors.kafka.messages import MessageDecoder
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.connectors.kafka.reader import OnDataLoss, ReadCounts, read
@@ -27,7 +28,6 @@ from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.aggregate.group_aggregate import CAME
 from rowkind.operators.contract import BatchContext, Operator
 from rowkind.operators.rank.top_n import Rank
-from rowkind.options.modes import OnDataLoss as Loss
 from rowkind.runtime.counters import add_counts
 from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.worker.exchange import packed, unpacked

@@ -11,13 +11,13 @@ from functools import lru_cache
 import pyarrow as pa
 
 from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.catalog.sink_options import Guarantee
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.partitioners import Partitioner, partitioner_named
 from rowkind.connectors.kafka.task_writer import TaskWriter
 from rowkind.connectors.kafka.transactions import Promise
 from rowkind.operators.net import net_change
 from rowkind.options.constraints import Constraints
-from rowkind.options.modes import Guarantee
 from rowkind.runtime.worker.steps import Batches, chunk_rows, task_number
 
 SUMMARY = pa.schema([pa.field("rows", pa.int64())])

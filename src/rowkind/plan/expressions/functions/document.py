@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from rowkind.plan.expressions.functions.all import CATEGORIES
 from rowkind.plan.expressions.functions.call import Function
-from rowkind.plan.expressions.functions.table import CATEGORIES
 from rowkind.plan.expressions.functions.unsupported import NOT_REPEATABLE, UNSUPPORTED
 
 PAGE = Path("docs/functions.md")

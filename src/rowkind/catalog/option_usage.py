@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rowkind.catalog.connectors import CONNECTORS, Connector
+from rowkind.catalog.connector_options import CONNECTORS, Connector, Side
 from rowkind.catalog.table_options import (
     CONNECTOR,
     FORMAT,
@@ -22,7 +22,6 @@ from rowkind.formats.contract import Format
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode
 from rowkind.options.declarations import Option
-from rowkind.options.modes import Side
 from rowkind.options.parsed_options import GivenOptions, given_options
 from rowkind.options.session_values import SessionOptions
 

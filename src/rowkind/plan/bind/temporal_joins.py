@@ -10,9 +10,9 @@ from sqlglot import exp
 from rowkind.errors import RowkindError
 from rowkind.join_kind import JoinKind
 from rowkind.plan.attributes import TimeAttribute, rowtime_of, time_attribute
-from rowkind.plan.bind.conditions import conjuncts
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.joins import both_sides, join_kind, keyed_sides, right_side, split_condition
+from rowkind.plan.bind.predicates import conjuncts
 from rowkind.plan.bind.scope import Scope
 from rowkind.plan.columns import only_columns
 from rowkind.plan.nodes import Expr, Filter, Join

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 from rowkind.catalog.sink_options import APPEND_SINK, UPSERT_SINK
 from rowkind.catalog.source_options import SCAN, STARTUP
 from rowkind.catalog.table_options import BOOTSTRAP_SERVERS, KEY_FIELDS, KEY_FORMAT, SHARED
 from rowkind.options.declarations import Option
-from rowkind.options.modes import Side
+
+
+class Side(Enum):
+    """Whether a statement reads a table or writes it."""
+
+    SOURCE = "source"
+    SINK = "sink"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 from sqlglot.generator import Generator
 
-from rowkind.sql.nodes import JoinedTables, JsonCall, WindowTable
+from rowkind.sql.tree_nodes import JoinedTables, JsonCall, WindowTable
 
 
 def _call(g: Generator, node: exp.Anonymous) -> str:

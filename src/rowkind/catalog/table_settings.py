@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from rowkind.catalog.option_usage import Usage
 from rowkind.catalog.rules.sink import guarantee
 from rowkind.catalog.sink_options import (
     BUFFER_INTERVAL,
@@ -18,6 +19,8 @@ from rowkind.catalog.sink_options import (
     TOPIC_PARTITIONS,
     TOPIC_REPLICATION,
     TRANSACTIONAL_ID_PREFIX,
+    Guarantee,
+    NamingStrategy,
 )
 from rowkind.catalog.source_options import (
     ALIGNMENT_GROUP,
@@ -33,20 +36,15 @@ from rowkind.catalog.source_options import (
     SCAN_PARALLELISM,
     WATERMARK_EMIT,
     WATERMARK_IDLE_TIMEOUT,
-)
-from rowkind.catalog.startup import Bounded, Startup, bounded, startup
-from rowkind.catalog.usage import Usage
-from rowkind.kinds import ChangelogMode
-from rowkind.options.modes import (
     BoundedMode,
     EmitStrategy,
-    Guarantee,
-    NamingStrategy,
     OnDataLoss,
     OnError,
     OnMissingTopic,
     StartupMode,
 )
+from rowkind.catalog.startup import Bounded, Startup, bounded, startup
+from rowkind.kinds import ChangelogMode
 from rowkind.options.session_options import CDC_DUPLICATES, SOURCE_IDLE_TIMEOUT
 
 NEVER = timedelta(0)
