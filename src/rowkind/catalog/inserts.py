@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.table_options import CONNECTOR
+from rowkind.connectors.kafka.client_keys import declared
 from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.kinds import ChangelogMode
@@ -58,8 +59,8 @@ def check_sink_parallelism(table: KafkaTable, input_mode: ChangelogMode, input_t
 
 def with_hints(definition: TableDefinition, hints: Mapping[str, str]) -> TableDefinition:
     """The table with the options of an OPTIONS hint in place of its own."""
-    given, _ = given_options(definition)
-    changed, _ = given_options(replace(definition, options=hints))
+    given, _ = given_options(definition, declared)
+    changed, _ = given_options(replace(definition, options=hints), declared)
     if CONNECTOR.name in changed.texts and changed.get(CONNECTOR) != given.get(CONNECTOR):
         raise RowkindError("HINT_CHANGES_CONNECTOR", table=definition.name)
     kept = {given.written[k]: v for k, v in given.texts.items() if k not in changed.texts}

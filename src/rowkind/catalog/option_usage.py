@@ -16,6 +16,7 @@ from rowkind.catalog.table_options import (
     TOPIC_PATTERN,
     VALUE_FORMAT,
 )
+from rowkind.connectors.kafka.client_keys import declared
 from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.formats.contract import Format
@@ -109,7 +110,7 @@ class Usage:
 
 def use(definition: TableDefinition, session: SessionOptions, side: Side) -> tuple[Usage, list[str]]:
     """A table with its connector found, and warnings about how its options are written."""
-    given, warnings = given_options(definition)
+    given, warnings = given_options(definition, declared)
     name = given.get(CONNECTOR)
     if name is None:
         raise RowkindError("CONNECTOR_MISSING", table=definition.name, known=", ".join(CONNECTORS))

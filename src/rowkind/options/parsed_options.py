@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from rowkind.connectors.kafka.client_keys import names
 from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError
 from rowkind.options.declarations import Option
 from rowkind.options.secrets import MASK, is_secret
 
 T = TypeVar("T")
-
-CLIENT = "properties."
-NATIVE = f"{CLIENT}rdkafka."
-"""librdkafka's own names are all in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +66,11 @@ class GivenOptions:
             ) from None
 
 
-def given_options(definition: TableDefinition) -> tuple[GivenOptions, list[str]]:
-    """A table's options with their keys in declared case, and a warning for each key that was written otherwise."""
+def given_options(definition: TableDefinition, declared: Callable[[str], str]) -> tuple[GivenOptions, list[str]]:
+    """A table's options with their keys in declared case, and a warning for each key that was written otherwise.
+
+    `declared` gives a key in its declared case, which the connector knows.
+    """
     texts: dict[str, str] = {}
     written: dict[str, str] = {}
     warnings = []
@@ -84,15 +82,3 @@ def given_options(definition: TableDefinition) -> tuple[GivenOptions, list[str]]
             warnings.append(f"Table '{definition.name}': option '{key}' is read as '{name}'.")
         texts[name], written[name] = value, key
     return GivenOptions(definition.name, texts, written), warnings
-
-
-def declared(key: str) -> str:
-    """A key in its declared case. Of Kafka's clients only known keys are folded: the others are somebody else's.
-
-    >>> declared("PROPERTIES.BOOTSTRAP.SERVERS"), declared("properties.My.Own")
-    ('properties.bootstrap.servers', 'properties.My.Own')
-    """
-    lower = key.lower()
-    if not lower.startswith(CLIENT) or lower.startswith(NATIVE) or lower.removeprefix(CLIENT) in names():
-        return lower
-    return CLIENT + key[len(CLIENT) :]

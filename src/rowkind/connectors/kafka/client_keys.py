@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+CLIENT = "properties."
+NATIVE = f"{CLIENT}rdkafka."
+
 
 class Client(StrEnum):
     CONSUMER = "consumer"
@@ -214,6 +217,20 @@ def key_of(name: str, client: Client) -> ClientKey | None:
 def names() -> frozenset[str]:
     """Every key that a Java client has."""
     return frozenset(key.name for key in KEYS)
+
+
+def declared(key: str) -> str:
+    """The key of a table's option in its declared case.
+
+    Of client keys only known ones are folded: the others are somebody else's. librdkafka's own are all in lower case.
+
+    >>> declared("PROPERTIES.BOOTSTRAP.SERVERS"), declared("properties.My.Own")
+    ('properties.bootstrap.servers', 'properties.My.Own')
+    """
+    lower = key.lower()
+    if not lower.startswith(CLIENT) or lower.startswith(NATIVE) or lower.removeprefix(CLIENT) in names():
+        return lower
+    return CLIENT + key[len(CLIENT) :]
 
 
 _BY_CLIENT = {client: {key.name: key for key in KEYS if client in key.clients} for client in Client}
