@@ -19,6 +19,8 @@ class Condition:
 
     message: str
     hint: str | None = None
+    retryable: bool = False
+    """Whether it passes by itself: a job that has begun waits and tries again."""
 
 
 @cache
@@ -43,6 +45,7 @@ class RowkindError(Exception):
 
     def __init__(self, condition: str, /, **params: Any) -> None:
         self.condition = condition
+        self.retryable = conditions()[condition].retryable
         self.params = params
         wording = conditions()[condition]
         self.message = wording.message.format(**params)

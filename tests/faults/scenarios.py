@@ -73,9 +73,9 @@ def broker_restarted(arena: Arena) -> int:
     with arena.start() as job:
         arena.until_complete(job)
         arena.broker.stop(keep=True)
-        job.until(lambda: "No Kafka broker answers" in job.err)
+        job.until(lambda: "The job waits" in job.err)
         arena.broker.restart()
-        job.until(lambda: "Kafka answers again" in job.err)
+        job.until(lambda: "The job goes on" in job.err)
         arena.load(2 * arena.batch)
         arena.finish(job)
     return 1

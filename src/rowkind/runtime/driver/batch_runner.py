@@ -23,6 +23,7 @@ from pyspark.accumulators import Accumulator
 from pyspark.sql import DataFrame, SparkSession
 
 from rowkind.errors import RowkindError
+from rowkind.failpoints import failpoint
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.metrics.job_metrics import JobMetrics
 from rowkind.plan import nodes as n
@@ -39,7 +40,6 @@ from rowkind.runtime.driver.reporting import batch_report, computed_times, lanes
 from rowkind.runtime.driver.resuming import Standing
 from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.runtime.driver.watermark_tracking import Account
-from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.worker.steps import DUE
 from rowkind.runtime.worker.watch_step import highest
 from rowkind.runtime.worker_errors import new_nonce
@@ -184,7 +184,7 @@ class BatchStep:
             try:
                 positions.commit(flat(until))
             except RowkindError as error:
-                if error.condition != "KAFKA_UNREACHABLE":
+                if not error.retryable:
                     raise
                 self._progress.counts[f"{table.name}.group-commits-missed"] += 1  # the next batch commits again
 

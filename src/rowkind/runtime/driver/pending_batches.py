@@ -42,7 +42,7 @@ class Upcoming:
         self._notify = notify
         self._drain = drain
         self._waiting: str | None = None
-        """The servers that do not answer now."""
+        """What the job waits to pass."""
         self.planned = 0.0
         """Seconds that it took to decide what the last batch reads, and to write that down."""
         self.finished = False
@@ -77,16 +77,16 @@ class Upcoming:
         try:
             planned = self._planner.next(previous)
         except RowkindError as error:
-            if error.condition != "KAFKA_UNREACHABLE" or not previous:
+            if not error.retryable or not previous:
                 raise
-            self._tell_waiting(str(error.params["servers"]))
-            return None  # a job that has begun waits until the broker is back
+            self._tell_waiting(error.message)
+            return None  # a job that has begun waits until it has passed
         self._tell_waiting(None)
         return planned
 
-    def _tell_waiting(self, servers: str | None) -> None:
-        if servers is not None and self._waiting is None:
-            self._notify(f"No Kafka broker answers at {servers}; the job waits and goes on when one does.")
-        elif servers is None and self._waiting is not None:
-            self._notify(f"Kafka answers again at {self._waiting}.")
-        self._waiting = servers
+    def _tell_waiting(self, reason: str | None) -> None:
+        if reason is not None and self._waiting is None:
+            self._notify(f"{reason} The job waits until that has passed.")
+        elif reason is None and self._waiting is not None:
+            self._notify(f"The job goes on. It waited because of this: {self._waiting}")
+        self._waiting = reason

@@ -24,6 +24,7 @@ from rowkind.connectors.kafka.event_time import EventTime
 from rowkind.connectors.kafka.messages import MessageDecoder
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.connectors.kafka.reader import OnDataLoss, ReadCounts, read
+from rowkind.failpoints import failpoint
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.metrics.traffic import Lane, Side
 from rowkind.operators.aggregate.group_aggregate import CAME
@@ -31,7 +32,6 @@ from rowkind.operators.contract import BatchContext, Operator
 from rowkind.operators.rank.top_n import Rank
 from rowkind.runtime.counters import Tally, add_counts
 from rowkind.runtime.dead_letters import DeadLetters
-from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.memory import give_back_memory
 from rowkind.runtime.worker.exchange import packed, unpacked
 from rowkind.runtime.worker_errors import reporting

@@ -14,14 +14,12 @@ from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.catalog.sink_options import Guarantee
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.partitioners import Partitioner, partitioner_named
-from rowkind.connectors.kafka.transactions import Fenced, Promise, give_back, transaction
-from rowkind.connectors.kafka.writer import Writer, drop_writer, writer_for
-from rowkind.errors import RowkindError
+from rowkind.connectors.kafka.task_writer import TaskWriter
+from rowkind.connectors.kafka.transactions import Promise
 from rowkind.metrics.traffic import Lane, Side
 from rowkind.operators.net import net_change
 from rowkind.options.constraints import Constraints
 from rowkind.runtime.counters import Tally
-from rowkind.runtime.failpoints import failpoint
 from rowkind.runtime.worker.steps import Batches, chunk_rows, task_number
 
 SUMMARY = pa.schema([pa.field("rows", pa.int64())])
@@ -49,55 +47,22 @@ class Write:
         encoder = _encoder(self.table, self.constraints)
         encoder.counts.clear()
         rows: Batches = map(encoder.enforced, batches if self.net_key is None else self._net(batches, encoder.counts))
-        send = _Sending(encoder, self._partitioner(encoder.table.sink.partitioner), counts)
-        written = self._plainly(rows, send) if self.promise is None else self._once(rows, send, self.promise)
+        written = self._written(rows, encoder, self._partitioner(encoder.table.sink.partitioner), counts)
         counts.update({f"{encoder.table.name}.{name}": count for name, count in encoder.counts.items()})
         yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], schema=SUMMARY)
 
-    def _plainly(self, batches: Batches, send: _Sending) -> int:
-        table, writer, written = send.encoder.table, None, 0
-        try:
-            for rows in batches:
-                if rows.num_rows:
-                    writer = writer or writer_for(self.sink, table.properties, _topic(table))
-                    written += send(rows, writer)
-            if writer is not None:
-                writer.flush(wait=self.flush or table.sink.guarantee is not Guarantee.NONE)
-                send.tell(writer)
-        except BaseException:
-            drop_writer(self.sink, table.properties)
-            raise
-        return written
-
-    def _once(self, batches: Batches, send: _Sending, promise: Promise) -> int:
+    def _written(self, batches: Batches, encoder: MessageEncoder, partitioner: Partitioner | None, tally: Tally) -> int:
         """The input is read to its end even where the rows are in already: operators before it write their state."""
-        table, task, writer, written = send.encoder.table, task_number(), None, 0
-        skipped = False
-        try:
+        table, written = encoder.table, 0
+        wait = self.flush or table.sink.guarantee is not Guarantee.NONE
+        with TaskWriter(self.sink, table.properties, _topic(table), task_number(), self.promise, wait) as writer:
             for rows in batches:
-                if not rows.num_rows or skipped:
-                    continue
-                if writer is None:
-                    writer = transaction(table.properties, _topic(table), promise, task)
-                    skipped = writer is None
-                if writer is not None:
-                    written += send(rows, writer)
-            if writer is not None:
-                writer.flush()
-                failpoint("before-commit", promise.version)
-                writer.commit(promise)
-                failpoint("after-commit", promise.version)
-                send.tell(writer)
-        except BaseException as error:
-            if writer is not None:
-                writer.close()
-            if isinstance(error, Fenced):
-                raise RowkindError("TRANSACTION_FENCED", id=promise.insert.transactional_id(task)) from None
-            raise
-        if writer is not None:
-            give_back(promise, task, writer)
-        send.encoder.counts["tasks-already-committed"] += skipped
-        send.encoder.counts["transactions-committed"] += writer is not None
+                if rows.num_rows and writer.opened():
+                    written += writer.write(encoder.encode(rows), partitioner, rows.to_pylist if partitioner else None)
+        encoder.counts["tasks-already-committed"] += writer.skipped
+        encoder.counts["transactions-committed"] += writer.committed
+        for topic, traffic in writer.traffic.items():
+            tally.traffic_of(Lane(Side.WRITTEN, table.name, topic)).add(traffic)
         return written
 
     def _partitioner(self, name: str) -> Partitioner | None:
@@ -114,25 +79,6 @@ class Write:
         net = net_change(changes, list(self.net_key or ()))
         counts["changes-coalesced"] += changes.num_rows - net.num_rows
         yield from net.to_batches(max_chunksize=chunk_rows(net))
-
-
-@dataclass(frozen=True, slots=True)
-class _Sending:
-    """Rows encoded and handed to a writer, by one partitioner for the whole task."""
-
-    encoder: MessageEncoder
-    partitioner: Partitioner | None
-    tally: Tally
-
-    def tell(self, writer: Writer) -> None:
-        """What went out, for the metrics."""
-        for topic, traffic in writer.take_traffic().items():
-            self.tally.traffic_of(Lane(Side.WRITTEN, self.encoder.table.name, topic)).add(traffic)
-
-    def __call__(self, rows: pa.RecordBatch, writer: Writer) -> int:
-        chooses = self.partitioner is not None
-        writer.write(self.encoder.encode(rows), self.partitioner, rows.to_pylist if chooses else None)
-        return int(rows.num_rows)
 
 
 def _topic(table: KafkaTable) -> str | None:
