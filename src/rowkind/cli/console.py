@@ -16,7 +16,7 @@ from rich.text import Text as Line
 from rowkind.cli.terminal import escaped, escaped_lines, say
 
 if TYPE_CHECKING:
-    from rowkind.runtime.driver.job import Job
+    from rowkind.runtime.driver.job_handle import JobHandle
     from rowkind.runtime.driver.session import Answer
 
 WIDEST = 30
@@ -72,7 +72,7 @@ class Console:
             self._widths = None
 
     @contextlib.contextmanager
-    def progress(self, jobs: list[Job]) -> Iterator[None]:
+    def progress(self, jobs: Sequence[JobHandle]) -> Iterator[None]:
         """One live line a job on a terminal; otherwise a log line now and then."""
         done = threading.Event()
         show = self._live if self._screen.is_terminal and sys.stdout.isatty() else self._log
@@ -86,12 +86,12 @@ class Console:
             for job in jobs:
                 self.notice(described(job))
 
-    def _live(self, jobs: list[Job], done: threading.Event) -> None:
+    def _live(self, jobs: Sequence[JobHandle], done: threading.Event) -> None:
         with Live(console=self._screen, refresh_per_second=4, transient=True) as live:
             while not done.wait(0.25):
                 live.update(Line(escaped_lines("\n".join(described(job) for job in jobs))))
 
-    def _log(self, jobs: list[Job], done: threading.Event) -> None:
+    def _log(self, jobs: Sequence[JobHandle], done: threading.Event) -> None:
         last = time.monotonic()
         while not done.wait(0.25):
             if time.monotonic() - last >= LOG_SECONDS:
@@ -100,7 +100,7 @@ class Console:
                     self.notice(described(job))
 
 
-def described(job: Job) -> str:
+def described(job: JobHandle) -> str:
     """A job in one line."""
     p = job.progress
     return (

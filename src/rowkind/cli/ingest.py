@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rowkind.cli.run import Master, Variables, pairs
+from rowkind.cli.metrics import LogFile, LogSeconds, Serve, Watched, published
+from rowkind.cli.run import Conf, Master, Variables, pairs, report
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
+    from rowkind.cli.console import Console
     from rowkind.ingest.description import IngestionJob
 
 File = Annotated[Path, typer.Argument(help="A job file in YAML.", exists=True, dir_okay=False)]
@@ -22,7 +27,8 @@ File = Annotated[Path, typer.Argument(help="A job file in YAML.", exists=True, d
 def ingest(
     file: File,
     check: Annotated[
-        bool, typer.Option("--check", help="Validate the job and show it, without reading a row.")
+        bool,
+        typer.Option("--check", help="Validate the job, look at the server, list tables and topics; no row is read."),
     ] = False,
     checkpoint: Annotated[
         str | None,
@@ -39,16 +45,65 @@ def ingest(
         ),
     ] = None,
     master: Master = None,
-    metrics: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where to serve metrics.")] = None,
+    conf: Conf = None,
+    metrics: Serve = None,
+    metrics_log: LogSeconds = None,
+    metrics_log_file: LogFile = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the whole stack of an error.")] = False,
 ) -> None:
-    """Copy tables of a database into topics: first all rows, then every change."""
+    """Copy tables of a database into topics: first all rows, then every change.
+
+    The job runs until Ctrl-C, which lets the batch under way finish.
+    """
+    from rowkind.cli.console import Console
+
     job = loaded(file, var, secrets, checkpoint)
+    console = Console()
     for note in job.notes:
-        say(note, sys.stderr)
-    if not check:
-        raise RowkindError("INGEST_CANNOT_RUN_YET", file=str(file))
-    for line in shown(job):
-        say(line, sys.stdout)
+        console.notice(note)
+    if check:
+        from rowkind.ingest.preview import preview
+
+        for line in [*shown(job), *preview(job)]:
+            say(line, sys.stdout)
+        return
+    with published(metrics, metrics_log, metrics_log_file, console.notice) as watched:
+        code = _run(job, master, pairs(conf), console, watched, verbose)
+    sys.exit(code)
+
+
+def _run(
+    job: IngestionJob, master: str | None, conf: dict[str, str], console: Console, watched: Watched, verbose: bool
+) -> int:
+    """Until the job has ended, or is told to by a signal; the exit code of the command."""
+    from rowkind.runtime.driver.spark import start_spark
+    from rowkind.runtime.driver.speculation import without_speculation
+
+    settings, notes = without_speculation(conf)
+    for note in notes:
+        console.notice(note)
+    spark = start_spark(master, settings)
+    from rowkind.runtime.driver.ingest.running import RunningIngestion
+    from rowkind.runtime.driver.job import wait_for
+
+    stop = threading.Event()
+    # After Spark has started, which sets handlers of its own: the batch under way is finished first.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        running = RunningIngestion(spark, job, console.notice).start()
+        watched.jobs = [running]
+        with console.progress([running]):
+            wait_for([running], stop)
+        if running.error is not None:
+            report(running.error, running.cause, verbose)
+        return 0 if running.error is None else 1
+    except RowkindError as error:
+        report(error, error.__cause__ or error, verbose)
+        return 1
+    finally:
+        with contextlib.suppress(Exception):  # Spark is gone already
+            spark.stop()
 
 
 def loaded(file: Path, var: list[str] | None, secrets: Path | None, checkpoint: str | None) -> IngestionJob:

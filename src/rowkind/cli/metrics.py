@@ -15,7 +15,7 @@ from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
     from rowkind.metrics.job_metrics import JobMetrics
-    from rowkind.runtime.driver.job import Job
+    from rowkind.runtime.driver.job_handle import JobHandle
 
 Serve = Annotated[
     str | None,
@@ -34,7 +34,7 @@ LogFile = Annotated[
 class Watched:
     """The jobs whose metrics are published: none until a session has been made."""
 
-    jobs: Sequence[Job] = field(default_factory=list)
+    jobs: Sequence[JobHandle] = field(default_factory=list)
 
     def __call__(self) -> list[JobMetrics]:
         return [job.values for job in self.jobs]

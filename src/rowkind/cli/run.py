@@ -95,10 +95,10 @@ def _run(session: Session, scripts: list[tuple[Path, str]], console: Console, ve
         play(session, scripts, console, stop)
         failed = [job for job in session.jobs if job.error is not None]
         for job in failed:
-            _report(job.error, job.cause, verbose)
+            report(job.error, job.cause, verbose)
         return 1 if failed else 0
     except RowkindError as error:
-        _report(error, error.__cause__ or error, verbose)
+        report(error, error.__cause__ or error, verbose)
         return 1
     finally:
         session.stop()
@@ -196,7 +196,7 @@ def pairs(given: list[str] | None) -> dict[str, str]:
     return found
 
 
-def _report(error: BaseException | None, cause: BaseException | None, verbose: bool) -> None:
+def report(error: BaseException | None, cause: BaseException | None, verbose: bool) -> None:
     if verbose and cause is not None:
         say("".join(traceback.format_exception(cause)).rstrip("\n"), sys.stderr)
         if java := getattr(cause, "_stackTrace", None):

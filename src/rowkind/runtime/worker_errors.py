@@ -70,3 +70,11 @@ def reporting(nonce: str, function: Callable[..., Iterator[Any]], *args: Any) ->
         yield from function(*args)
     except RowkindError as error:
         raise WorkerError(error, nonce) from error
+
+
+def reported(nonce: str, function: Callable[[Any], Any], argument: Any) -> Any:
+    """The same for a function that answers once."""
+    try:
+        return function(argument)
+    except RowkindError as error:
+        raise WorkerError(error, nonce) from error

@@ -65,6 +65,18 @@ class Checkpoint:
         except (KeyError, TypeError, AttributeError) as error:
             raise self._damaged("job.json", f"not a job: {error!r}") from None
 
+    def any_record(self) -> Mapping[str, Any] | None:
+        """What job.json says, of whatever kind of job."""
+        said: Mapping[str, Any] | None = self._read("job.json")
+        if said is not None and said.get("version") != FORMAT:
+            raise RowkindError("CHECKPOINT_OTHER_VERSION", checkpoint=self.uri, found=said.get("version"), known=FORMAT)
+        return said
+
+    def keep_record(self, said: Mapping[str, Any]) -> None:
+        """Write down what the job is."""
+        if said != self._read("job.json"):
+            self._folder.write_bytes("job.json", json.dumps(said, indent=2).encode())
+
     def open(self, plan: JobPlan) -> tuple[JobRecord, list[str]]:
         """The record of this job, as it was written or written now, and what to tell. Another's is refused."""
         given, notes = self.agreed(plan, self.standing(), self.record())

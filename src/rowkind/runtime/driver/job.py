@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
@@ -20,6 +20,7 @@ from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.batch_runner import BatchStep, Row
 from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_handle import JobHandle
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.pacing import Pacing
 from rowkind.runtime.driver.pending_batches import Upcoming
@@ -177,7 +178,7 @@ def _short(text: str) -> str:
     return lines[-1].strip() if lines and lines[0].startswith("Traceback") else (lines[0].strip() if lines else "")
 
 
-def wait_for(jobs: list[Job], stop: threading.Event, poll: float = 0.2) -> None:
+def wait_for(jobs: Sequence[JobHandle], stop: threading.Event, poll: float = 0.2) -> None:
     """Until every job has ended; the event asks all of them to stop."""
     asked = False
     while any(job.status is Status.RUNNING for job in jobs):

@@ -6,15 +6,26 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.resuming import Standing, check_script
 
 POLL = 0.1
 """Seconds between two looks for something new."""
+
+
+class Planner(Protocol):
+    """Decides what the next batch holds."""
+
+    def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The entry of the batch after another, or of the first one; None when there is nothing new."""
+        ...
+
+    def take_notes(self) -> list[str]:
+        """What the user should know and no entry has told."""
+        ...
 
 
 class Upcoming:
@@ -28,7 +39,7 @@ class Upcoming:
         self,
         checkpoint: Checkpoint,
         standing: Standing,
-        planner: BatchPlanner,
+        planner: Planner,
         digest: str,
         stopping: threading.Event,
         notify: Callable[[str], None],

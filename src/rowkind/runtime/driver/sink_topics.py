@@ -37,7 +37,7 @@ def prepare_sinks(tables: Iterable[KafkaTable]) -> list[str]:
                     topic, creation.partitions or -1, creation.replication_factor or -1, creation.config
                 )
             elif table.upsert:
-                warnings += _forgets_rows(table, topic, cluster.topic_config(topic))
+                warnings += warnings_about(table, topic, cluster.topic_config(topic))
     return warnings
 
 
@@ -55,7 +55,7 @@ def needs(table: KafkaTable, existing: Container[str]) -> Iterator[Need]:
         yield BROKER_DEFAULTS
 
 
-def _forgets_rows(table: KafkaTable, topic: str, config: Mapping[str, str]) -> list[str]:
+def warnings_about(table: KafkaTable, topic: str, config: Mapping[str, str]) -> list[str]:
     """A warning where the topic's clean-up removes rows that are still valid."""
     policy = config.get("cleanup.policy", "")
     where = f"Table '{table.name}': topic '{topic}'"

@@ -1,0 +1,197 @@
+"""What the batches of an ingestion job hold: staged files, with the schemas that their rows have."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from rowkind.connectors.contract import Pace, Share
+from rowkind.connectors.mysql.schemas import TableId, TableSchema
+from rowkind.connectors.mysql.source import LOG, MysqlSource
+from rowkind.ingest.topic_schemas import (
+    Evolution,
+    TopicSchema,
+    after_alter,
+    after_emptying,
+    first_topics,
+    with_table,
+)
+from rowkind.runtime.driver.ingest.tables import JobTables
+from rowkind.state.contents import contents, keep_contents
+
+NOTHING = 0
+EVERYTHING = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What was found after an entry."""
+
+    share: Share
+    open: bool
+
+
+class IngestPlanner:
+    """Gathers the next batch while the one before is written. The entry of the batch before is all it remembers."""
+
+    def __init__(
+        self,
+        source: MysqlSource,
+        tables: JobTables,
+        folder: str,
+        sync: bool,
+        in_thread: Callable[[Callable[..., Any]], Callable[..., Any]],
+    ) -> None:
+        self._source = source
+        self._tables = tables
+        self._folder = folder
+        self._sync = sync
+        self._in_thread = in_thread
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="rowkind gathering")
+        self._ahead: tuple[Any, Future[_Looked]] | None = None
+        self._topics: Mapping[str, TopicSchema] = {}
+        self._notes: list[str] = []
+        self.counts: Counter[str] = Counter()
+        self.standing: Mapping[str, Any] = {}
+        """How far the job is, for people."""
+
+    def lanes(self, schemas: Any, parts: int) -> Any:
+        return self._tables.lanes(parts, schemas, self._topics)
+
+    def topics(self, entry: Mapping[str, Any]) -> dict[str, TopicSchema]:
+        """The columns that topics have for the rows of an entry."""
+        return self._kept(entry["topics"])
+
+    def _kept(self, digest: str) -> dict[str, TopicSchema]:
+        said = contents(self._folder, "topics", digest)
+        return {topic: TopicSchema.of_json(schema) for topic, schema in said.items()}
+
+    def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The entry of the next batch, or None when there is nothing new."""
+        if not previous:
+            return self._first()
+        position, topics = previous["position"], previous["topics_after"]
+        looked = self._look_again(position, topics)
+        share = looked.share
+        moved = share.until["log"] != position["log"] or share.until["todo"] != position["todo"]
+        if not share.tasks and not moved and looked.open:
+            return None
+        entry = self._entry(previous["number"] + 1, position, topics, share, previous["clock"])
+        self._stand(share.until)
+        entry["final"] = not looked.open and not share.tasks and not moved
+        if not entry["final"]:
+            self._look_ahead(entry)
+        return entry
+
+    def _stand(self, position: Any) -> None:
+        log, left = position["log"], position["todo"]
+        tables = len(self._source.schemas(position).tables)
+        self.standing = {
+            "tables": tables,
+            "copied": tables - len(left),
+            "copying": ".".join(left[0]) if left else None,
+            "chunks": (position["splitter"] or {}).get("index", 0),
+            "log": f"{log['file']}:{log['pos']}",
+            "seconds-behind": self._source.seconds_behind,
+        }
+
+    def _first(self) -> dict[str, Any]:
+        """The job begins: no rows yet, but a place in the log, and the topics."""
+        position = self._source.start()
+        schemas = self._source.schemas(position).tables.values()
+        outputs = [output for schema in schemas if (output := self._tables.output(schema)) is not None]
+        topics = self._keep(first_topics(outputs))
+        entry = self._entry(0, position, topics, Share((), position, 0, 0), 0)
+        self._look_ahead(entry)
+        return entry
+
+    def _entry(self, number: int, before: Any, topics: str, share: Share, clock: int) -> dict[str, Any]:
+        after = topics
+        if share.until["ddl"] is not None:
+            after = self._keep(self._evolved(before, topics, share.until))
+        return {
+            "number": number,
+            "clock": max(time.time_ns() // 1000, clock),
+            "schemas": before["schemas"],
+            "topics": topics,
+            "topics_after": after,
+            "tasks": list(share.tasks),
+            "position": share.until,
+            "rows": share.rows,
+            "lag": share.lag,
+            "notes": self.take_notes(),
+            "final": False,
+        }
+
+    def _evolved(self, before: Any, digest: str, until: Any) -> dict[str, TopicSchema]:
+        """The topics after the statement that ended a batch."""
+        ddl, topics = until["ddl"], self._kept(digest)
+        old = self._source.schemas(before).tables.get(_id(ddl["from"]))
+        new = self._source.schemas(until).tables.get(_id(ddl["to"]))
+        was = None if old is None else self._tables.output(old)
+        now = None if new is None else self._tables.output(new)
+        job = self._tables.job
+        change = Evolution(topics)
+        if ddl["kind"] in ("truncate", "drop") and was is not None:
+            change = after_emptying(job, topics, was, ddl["kind"] == "drop")
+        elif was is not None and now is not None and was.table.id == now.table.id:
+            assert old is not None
+            assert new is not None
+            change = after_alter(job, topics, was, now, _renamed(old, new))
+        elif now is not None:
+            change = Evolution(with_table(topics, now), (f"Table {now.table.id} is new.",))
+        self._notes += change.notes
+        self.counts.update(change.counts)
+        return dict(change.topics)
+
+    def _keep(self, topics: Mapping[str, TopicSchema]) -> str:
+        said = {topic: schema.to_json() for topic, schema in topics.items()}
+        return keep_contents(self._folder, "topics", said, self._sync)
+
+    def _look(self, position: Any, topics: str) -> _Looked:
+        self._topics = self._kept(topics)
+        offer = self._source.offer(position)
+        open_ = offer.splits[LOG].open
+        wanted = EVERYTHING if offer.splits[LOG].rows else NOTHING
+        pace = Pace(wanted, self._source.limits.bytes, self._source.limits.tasks or 1, 1)
+        return _Looked(self._source.share(offer, pace, True), open_)
+
+    def _look_ahead(self, entry: Mapping[str, Any]) -> None:
+        look = self._in_thread(self._look)
+        position, topics = entry["position"], entry["topics_after"]
+        self._ahead = position, self._pool.submit(look, position, topics)
+
+    def _look_again(self, position: Any, topics: str) -> _Looked:
+        """What was gathered meanwhile, if anything was there; a fresh look otherwise."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] == position:
+            looked: _Looked = ahead[1].result()
+            if looked.share.tasks or not looked.open:
+                return looked
+        return self._look(position, topics)
+
+    def take_notes(self) -> list[str]:
+        taken = [*self._notes, *self._source.take_notes(), *self._tables.notes]
+        self._notes, self._tables.notes = [], []
+        return taken
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._source.close()
+
+
+def _id(name: str | None) -> TableId:
+    database, _, table = (name or ".").partition(".")
+    return TableId(database, table)
+
+
+def _renamed(old: TableSchema, new: TableSchema) -> dict[str, str]:
+    """Columns that an ALTER gave other names: at the place of one that is gone there is one that was not there."""
+    before, after = [c.name for c in old.columns], [c.name for c in new.columns]
+    if len(before) != len(after):
+        return {}
+    return {was: now for was, now in zip(before, after, strict=True) if was not in after and now not in before}

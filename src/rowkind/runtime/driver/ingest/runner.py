@@ -1,0 +1,261 @@
+"""One batch of an ingestion job, on the driver: staged files in, topics written, manifest last.
+
+The steps are those of every job (see `batch_runner`): the entry is there before the batch is run, the manifest after
+its messages are. Tables on whose rows Spark computes nothing are written together, in one pass over their files; each
+of the others is a pass of its own. Tables without changes cost nothing.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+from sqlglot import exp
+
+from rowkind.catalog.sink_options import Guarantee
+from rowkind.connectors.kafka.transactions import Insert, Promise, Used
+from rowkind.connectors.mysql.schemas import TableId, TableSchema
+from rowkind.connectors.mysql.source import MysqlSource
+from rowkind.connectors.mysql.staged import EVENT_TIME, SEQUENCE
+from rowkind.failpoints import failpoint
+from rowkind.ingest.description import IngestionJob
+from rowkind.ingest.endpoints import UpsertKafkaSink
+from rowkind.ingest.fitting import fits, fitted
+from rowkind.ingest.table_output import TableOutput
+from rowkind.ingest.topic_schemas import TopicSchema
+from rowkind.kinds import KIND_COLUMN
+from rowkind.metrics.job_metrics import BatchReport, JobMetrics
+from rowkind.metrics.traffic import Lane, Side
+from rowkind.plan.expressions import Moment
+from rowkind.runtime.counters import Tally, counters, total
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.ingest.binding import Binder
+from rowkind.runtime.driver.ingest.job import Taken
+from rowkind.runtime.driver.ingest.planner import IngestPlanner
+from rowkind.runtime.driver.ingest.tables import JobTables, lane_of
+from rowkind.runtime.driver.ingest.topics import Topics
+from rowkind.runtime.driver.job import Progress
+from rowkind.runtime.worker.ingest_steps import Delivery, ReadStaged, StagedTasks, WriteRows, WriteStaged
+from rowkind.runtime.worker.steps import Step, running
+from rowkind.runtime.worker.write_step import SUMMARY
+from rowkind.types import arrow_schema
+
+_passes = count()
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A task of an entry."""
+
+    lane: str
+    file: str
+    rows: Mapping[str, int]
+    minus: tuple[str, ...]
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        return tuple(self.rows)
+
+
+class IngestRunner:
+    """Runs the batches of an ingestion job, one at a time, in the thread of the job."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        job: IngestionJob,
+        checkpoint: Checkpoint,
+        taken: Taken,
+        source: MysqlSource,
+        tables: JobTables,
+        binder: Binder,
+        planner: IngestPlanner,
+        topics: Topics,
+        folder: str,
+        progress: Progress,
+        metrics: JobMetrics,
+        nonce: str,
+        notify: Callable[[str], None],
+    ) -> None:
+        self._spark = spark
+        self._name = job.name
+        self._checkpoint = checkpoint
+        self._taken = taken
+        self._source = source
+        self._tables = tables
+        self._binder = binder
+        self._planner = planner
+        self._topics = topics
+        self._folder = folder
+        self._progress = progress
+        self._metrics = metrics
+        self._nonce = nonce
+        self._notify = notify
+        assert isinstance(job.sink, UpsertKafkaSink)
+        self._sink = job.sink
+
+    def run(self, entry: Mapping[str, Any], planned: float = 0.0) -> None:
+        """One batch; `planned` is how many seconds its planning took."""
+        self._metrics.begun({Lane(Side.READ, table, table) for task in entry["tasks"] for table in task["rows"]})
+        self._checkpoint.check_owner()
+        for note in entry["notes"]:
+            self._notify(note)
+        started = time.monotonic()
+        failpoint("before-sinks", entry["number"])
+        counted = Tally()
+        self._topics.prepare(self._planner.topics(entry))
+        if entry["tasks"]:
+            with counters(self._spark) as added:
+                self._write(entry, added)
+                counted = total(added)
+        failpoint("after-sinks", entry["number"])
+        written, run = time.time_ns() // 1_000_000, time.monotonic() - started
+        told = {"version": entry["number"], "clock": entry["clock"], "operators": {}}
+        size = self._checkpoint.finish(entry["number"], told)
+        failpoint("after-manifest", entry["number"])
+        self._source.done(entry["position"])
+        self._account(entry, run, counted)
+        phases = {"plan": planned, "run": run, "commit": time.monotonic() - started - run}
+        milliseconds = {phase: seconds * 1000 for phase, seconds in phases.items()}
+        self._metrics.committed(
+            BatchReport(
+                traffic=counted.traffic, written=written, counts=counted, phases=milliseconds, manifest_bytes=size
+            )
+        )
+
+    def _write(self, entry: Mapping[str, Any], added: Any) -> None:
+        self._spark.sparkContext.setJobDescription(f"{self._name}: batch {entry['number']}")
+        topics = self._planner.topics(entry)
+        schemas = self._source.schemas({"schemas": entry["schemas"]}).tables
+        outputs = {str(id): self._tables.output(schema) for id, schema in schemas.items()}
+        pieces = [_Piece(t["lane"], t["file"], t["rows"], tuple(t["minus"])) for t in entry["tasks"]]
+        plain, apart = self._dealt(pieces, outputs, topics)
+        frames = [self._plain(entry, plain, outputs, topics, added)] if plain else []
+        for table, mine in apart.items():
+            schema = schemas[TableId(*table.split(".", 1))]
+            frames += self._computed(entry, schema, outputs[table], mine, topics, added)
+        for frame in frames:
+            frame.collect()
+
+    def _dealt(
+        self,
+        pieces: Sequence[_Piece],
+        outputs: Mapping[str, TableOutput | None],
+        topics: Mapping[str, TopicSchema],
+    ) -> tuple[list[_Piece], dict[str, list[_Piece]]]:
+        """Files of tables that are only passed on, and those of each table that Spark computes on."""
+        plain: list[_Piece] = []
+        apart: dict[str, list[_Piece]] = {}
+        for piece in pieces:
+            output = outputs[piece.tables[0]] if len(piece.tables) == 1 else None
+            if output is not None and self._tables.computed(output, topics):
+                apart.setdefault(piece.tables[0], []).append(piece)
+            else:
+                plain.append(piece)
+        return plain, apart
+
+    def _plain(
+        self,
+        entry: Mapping[str, Any],
+        pieces: Sequence[_Piece],
+        outputs: Mapping[str, TableOutput | None],
+        topics: Mapping[str, TopicSchema],
+        added: Any,
+    ) -> DataFrame:
+        named = {table for piece in pieces for table in piece.tables}
+        targets = {
+            table: self._tables.targets(output, topics) for table in named if (output := outputs[table]) is not None
+        }
+        keys = {table: output.table.primary_key for table in named if (output := outputs[table]) is not None}
+        write = WriteStaged(
+            _staged(self._folder, pieces),
+            keys,
+            pickle.dumps(targets),
+            self._delivery(entry, "rows", len(pieces), topics),
+        )
+        return self._pass(self._numbers(len(pieces)), (write,), SUMMARY, added)
+
+    def _computed(
+        self,
+        entry: Mapping[str, Any],
+        schema: TableSchema,
+        output: TableOutput | None,
+        pieces: Sequence[_Piece],
+        topics: Mapping[str, TopicSchema],
+        added: Any,
+    ) -> list[DataFrame]:
+        """One frame for each topic of a table that Spark computes on."""
+        assert output is not None
+        columns = arrow_schema(output.table.columns)
+        for name, kind in ((EVENT_TIME, pa.int64()), (SEQUENCE, pa.int64()), (KIND_COLUMN, pa.int8())):
+            columns = columns.append(pa.field(name, kind))
+        read = ReadStaged(_staged(self._folder, pieces), str(schema.id), output.table.primary_key, tuple(columns.names))
+        rows = self._pass(self._numbers(len(pieces)), (read,), columns, added)
+        moment = Moment(entry["clock"], entry["number"], self._taken.id)
+        made = self._binder.applied(output.transform, rows, moment)
+        frames = []
+        for number, (planned, target) in enumerate(
+            zip(output.targets, self._tables.targets(output, topics), strict=True)
+        ):
+            wanted = topics[planned.topic].columns
+            fitting = made
+            if not fits(wanted, output.columns):
+                fitting = self._binder.fitted(made, _select(wanted, output), output.columns, moment)
+            lane = f"{lane_of(schema.id)}.{number}"
+            delivery = self._delivery(entry, lane, len(pieces), topics)
+            write = WriteRows(str(schema.id), pickle.dumps(target), delivery)
+            frames.append(self._pass(fitting, (write,), SUMMARY, added))
+        return frames
+
+    def _numbers(self, tasks: int) -> DataFrame:
+        return self._spark.range(0, tasks, 1, tasks)
+
+    def _pass(self, rows: DataFrame, steps: tuple[Step, ...], schema: pa.Schema, added: Any) -> DataFrame:
+        return rows.mapInArrow(running(steps, added, next(_passes), self._nonce, b""), from_arrow_schema(schema))
+
+    def _delivery(self, entry: Mapping[str, Any], lane: str, tasks: int, topics: Mapping[str, TopicSchema]) -> Delivery:
+        """How a lane writes a batch; with exactly-once that is written down before it does."""
+        properties = self._sink.properties
+        promise = None
+        if self._sink.guarantee is Guarantee.EXACTLY_ONCE:
+            assert self._tables.prefix is not None
+            insert = Insert(self._tables.prefix, lane, self._taken.lineage, self._topics.marker(topics))
+            servers = properties["bootstrap.servers"]
+            self._checkpoint.record_used(
+                Used(insert.prefix, insert.name, insert.marker_topic, servers, task) for task in range(tasks)
+            )
+            promise = Promise(insert, entry["number"], entry["id"])
+        waits = self._sink.guarantee is not Guarantee.NONE or self._source.bounded
+        return Delivery(f"{self._name}:{lane}", tuple(sorted(properties.items())), waits, promise)
+
+    def _account(self, entry: Mapping[str, Any], took: float, counted: Counter[str]) -> None:
+        progress = self._progress
+        progress.counts.update(counted)
+        progress.counts.update(self._planner.counts)
+        self._planner.counts.clear()
+        progress.batches += 1
+        progress.rows_in = sum(c for name, c in progress.counts.items() if name.endswith(".rows-read"))
+        progress.rows_out = sum(c for name, c in progress.counts.items() if name.endswith(".rows-written"))
+        if entry["rows"]:
+            progress.rows_per_second = entry["rows"] / max(took, 0.001)
+        progress.lag = entry["lag"]
+
+
+def _staged(folder: str, pieces: Sequence[_Piece]) -> StagedTasks:
+    return StagedTasks(folder, tuple(piece.file for piece in pieces), tuple(piece.minus for piece in pieces))
+
+
+def _select(wanted: Sequence[Any], output: TableOutput) -> exp.Select:
+    made = [
+        exp.Alias(this=fit.tree, alias=exp.to_identifier(fit.column.name, quoted=True))
+        for fit in fitted(wanted, output.columns)
+    ]
+    return exp.Select(expressions=made, from_=exp.From(this=exp.Table(this=exp.to_identifier("output", quoted=True))))
