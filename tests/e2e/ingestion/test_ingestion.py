@@ -1,0 +1,165 @@
+"""Tables into topics while they are changed: final topics equal the tables, key by key."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rowkind.demo_servers.database_programs import Flavor
+from rowkind.runtime.driver.job import Status
+from tests.e2e.ingestion.intake import SECONDS, Churn, Intake, create
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.database]
+
+SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
+
+
+@pytest.mark.parametrize("intake", list(Flavor), indirect=True)
+def test_topics_follow_tables_that_change_all_the_time(intake: Intake) -> None:
+    """Copied in small chunks under changes, stopped and resumed in between, with changes while it rests."""
+    print(f"ROWKIND_SEED={SEED}")
+    db, tables = intake.db, ("a", "b")
+    create(db, *tables)
+    churn = Churn(db, random.Random(SEED), tables)
+    for table in tables:
+        churn.fill(table, 600)
+    changing = threading.Thread(target=churn.changes, args=(300,))
+    changing.start()
+    intake.chunk_size = 40
+    job = intake.start(sink="sink.delivery-guarantee: exactly-once")
+    intake.until(lambda: job.progress.rows_in > 200, "rows of the first chunks")
+    intake.stop(job)
+    changing.join()
+    churn.changes(50)
+    intake.start(sink="sink.delivery-guarantee: exactly-once")
+    for table in tables:
+        intake.until_equal(table)
+    churn.changes(50)
+    for table in tables:
+        intake.until_equal(table)
+
+
+def test_a_change_of_a_key_is_a_tombstone_and_a_value(intake: Intake) -> None:
+    create(intake.db, "t")
+    intake.db.run(f"INSERT INTO {intake.db.name}.t VALUES (1, 'one', 1), (2, 'two', 2)")
+    intake.start(sink="sink.add-tableId-to-header-enabled: true")
+    intake.until_equal("t")
+    topic = f"{intake.db.name}.t"
+    before = len(intake.records(topic))
+    intake.db.run(
+        f"UPDATE {intake.db.name}.t SET n = 5 WHERE id = 1",
+        f"UPDATE {intake.db.name}.t SET id = 7 WHERE id = 2",
+        f"DELETE FROM {intake.db.name}.t WHERE id = 1",
+    )
+    intake.until_equal("t")
+    written = intake.records(topic)[before:]
+    by_key = {key: [r.value for r in written if r.key == key] for key in {r.key for r in written}}
+    assert by_key == {
+        b'{"id":1}': [b'{"id":1,"name":"one","n":5}', None],
+        b'{"id":2}': [None],
+        b'{"id":7}': [b'{"id":7,"name":"two","n":2}'],
+    }
+    headers = (("namespace", b""), ("schemaName", intake.db.name.encode()), ("tableName", b"t"))
+    assert {r.headers for r in written} == {headers}
+
+
+def test_changes_of_a_schema_are_followed(intake: Intake) -> None:
+    """LENIENT: a new column comes last, a dropped one stays and is NULL; also when the job rests meanwhile."""
+    db = intake.db
+    create(db, "t")
+    db.run(f"INSERT INTO {db.name}.t VALUES (1, 'one', 1)")
+    job = intake.start()
+    intake.until_equal("t")
+    db.run(
+        f"ALTER TABLE {db.name}.t ADD COLUMN extra INT AFTER id",
+        f"INSERT INTO {db.name}.t VALUES (2, 20, 'two', 2)",
+    )
+    topic = f"{db.name}.t"
+    intake.until(lambda: len(intake.compacted(topic)) == 2, "a row with the new column")
+    intake.stop(job)
+    db.run(
+        f"INSERT INTO {db.name}.t VALUES (3, 30, 'three', 3)",
+        f"ALTER TABLE {db.name}.t DROP COLUMN n",
+        f"INSERT INTO {db.name}.t VALUES (4, 40, 'four')",
+        f"TRUNCATE {db.name}.t",
+        f"INSERT INTO {db.name}.t VALUES (5, 50, 'five')",
+    )
+    intake.start()
+    intake.until(lambda: '{"id":5}' in intake.compacted(topic), "a row after all changes")
+    texts = {r.key: r.value for r in intake.records(topic)}
+    assert texts[b'{"id":2}'] == b'{"id":2,"name":"two","n":2,"extra":20}'
+    assert texts[b'{"id":3}'] == b'{"id":3,"name":"three","n":3,"extra":30}'
+    assert texts[b'{"id":4}'] == b'{"id":4,"name":"four","n":null,"extra":40}'
+    assert texts[b'{"id":5}'] == b'{"id":5,"name":"five","n":null,"extra":50}'
+    assert any("truncated" in note for note in intake.notes)
+
+
+def test_routes_and_transforms(intake: Intake) -> None:
+    """Two tables into one topic by a route; a projection, and a filter that rows leave and enter."""
+    db = intake.db
+    create(db, "orders_1", "orders_2", "people")
+    db.run(
+        f"INSERT INTO {db.name}.orders_1 VALUES (1, 'bolt', 1)",
+        f"INSERT INTO {db.name}.orders_2 VALUES (2, 'nut', 2)",
+        f"INSERT INTO {db.name}.people VALUES (1, 'ada', 1), (2, 'bo', 2), (3, 'cy', 3)",
+    )
+    rest = rf"""
+route:
+  - source-table: ${{db.name}}.orders_\.*
+    sink-table: {db.name}-orders
+transform:
+  - source-table: ${{db.name}}.people
+    projection: \*, UPPER(name) AS big, __table_name__ AS origin
+    filter: n <> 2
+"""
+    intake.start(rest=rest)
+    people = f"{db.name}.people"
+    intake.until(lambda: len(intake.compacted(people)) == 2, "people who pass")
+    intake.until(lambda: len(intake.compacted(f"{db.name}-orders")) == 2, "orders of both tables")
+    db.run(
+        f"UPDATE {db.name}.people SET n = 2 WHERE id = 1",
+        f"UPDATE {db.name}.people SET n = 4 WHERE id = 2",
+        f"UPDATE {db.name}.people SET name = 'cyd' WHERE id = 3",
+    )
+    wanted = {
+        '{"id":2}': {"id": 2, "name": "bo", "n": 4, "big": "BO", "origin": "people"},
+        '{"id":3}': {"id": 3, "name": "cyd", "n": 3, "big": "CYD", "origin": "people"},
+    }
+    intake.until(lambda: intake.compacted(people) == wanted, "people after the changes")
+
+
+def test_a_snapshot_ends(intake: Intake) -> None:
+    create(intake.db, "t")
+    Churn(intake.db, random.Random(1), ("t",)).fill("t", 500)
+    job = intake.start(source="scan.startup.mode: snapshot")
+    assert job.wait(SECONDS)
+    assert job.status is Status.FINISHED
+    assert intake.compacted(f"{intake.db.name}.t") == intake.rows("t")
+    source = job.metrics["source"][f"{intake.db.name}.t"][f"{intake.db.name}.t"]
+    assert source["numRecordsIn"] == 500
+
+
+def test_no_secret_is_left_behind(intake: Intake, tmp_path: Path) -> None:
+    create(intake.db, "t")
+    intake.db.run(
+        "CREATE USER IF NOT EXISTS 'intake'@'%' IDENTIFIED BY 'swordfish-42'", "GRANT ALL ON *.* TO 'intake'@'%'"
+    )
+    intake.db.server.password = "swordfish-42"
+    try:
+        job = intake.start(source="scan.startup.mode: snapshot")
+        job.wait(SECONDS)
+    except Exception as error:
+        assert "swordfish-42" not in str(error)
+    finally:
+        del intake.db.server.password
+    found = [path for path in tmp_path.rglob("*") if path.is_file() and b"swordfish-42" in path.read_bytes()]
+    assert found == []
+    assert "swordfish-42" not in json.dumps(intake.notes)
