@@ -85,9 +85,9 @@ class Packets:
         if at > self._end:
             return None
         view = memoryview(self.buffer)
-        following = start + 4 + FULL_PACKET
+        following: int = start + 4 + FULL_PACKET
         while True:
-            length = _LENGTH(self.buffer, following)[0] & FULL_PACKET
+            length = int(_LENGTH(self.buffer, following)[0]) & FULL_PACKET
             view[following : self._end - 4] = view[following + 4 : self._end]
             self._end -= 4
             following += length
