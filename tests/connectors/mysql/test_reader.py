@@ -14,7 +14,6 @@ from rowkind.connectors.mysql.changes import TableChanges
 from rowkind.connectors.mysql.positions import BinlogPosition, check_available, earliest
 from rowkind.connectors.mysql.reader import BinlogReader
 from rowkind.connectors.mysql.start_times import position_at
-from rowkind.connectors.mysql.types import column_types
 from rowkind.connectors.mysql.walker import Walker
 from rowkind.errors import RowkindError
 from rowkind.kinds import RowKind
@@ -183,7 +182,6 @@ def test_compressed_transactions_of_mysql(mysql: Database) -> None:
     assert images(found, RowKind.INSERT).to_pylist() == [{"id": 1, "v": "a"}, {"id": 2, "v": "b"}]
     assert images(found, RowKind.UPDATE_AFTER).to_pylist() == [{"id": 2, "v": "c"}]
     assert walker.position().gtids == end(mysql).gtids
-    assert column_types(schema, READING)
 
 
 def _events(db: Database, start: BinlogPosition, until: BinlogPosition) -> Iterator[bytes]:
