@@ -102,7 +102,10 @@ def test_rotation_and_earliest(db: Database) -> None:
     last = end(db)
     assert last.file > start.file
     found = pieces(db, start, last, history(db, schema))
-    assert images([part for piece in found for part in piece.parts], *WRITTEN).column("id").to_pylist() == [0, 1, 2]
+    parts = [part for piece in found for part in piece.parts]
+    assert images(parts, *WRITTEN).column("id").to_pylist() == [0, 1, 2]
+    assert parts[0].file == start.file
+    assert len({part.file for part in parts}) == 3
     assert found[-1].position.place() == last.place()
     assert found[-1].position.gtids == last.gtids
     first = earliest(db.connection, db.facts)

@@ -109,6 +109,10 @@ class BinlogReader:
             raise RowkindError("MYSQL_SCHEMA_MISMATCH", table=found.table, position=position, reason=reason)
         return Captured(found, schema, columns)
 
+    def file_ends(self) -> None:
+        """For the walker: rows have the file they are in beside their positions."""
+        self._decode()
+
     def statement(self, query: events.Query, kind: Statement, position: BinlogPosition) -> None:
         """For the walker: a statement may change schemas, and then rows before it belong to the old ones."""
         if kind is Statement.CHANGES_ROWS and self._history.concerns(query.database, query.text):

@@ -29,6 +29,10 @@ class Listener(Protocol):
         """The schema for a table's rows, or None when they are of no interest."""
         ...
 
+    def file_ends(self) -> None:
+        """Another file follows: positions of rows gathered up to here are of the old one."""
+        ...
+
     def statement(self, query: events.Query, kind: Statement, position: BinlogPosition) -> None:
         """A statement that is not the border of a transaction."""
         ...
@@ -198,6 +202,7 @@ class Walker:
 
     def _other(self, body: bytes, type: int, log_pos: int, flags: int) -> bool:
         if type == events.ROTATE:
+            self._listener.file_ends()
             self.file, self.pos = body[8:].decode(), int.from_bytes(body[:8], "little")
             # an announcement of the file that is being read changes nothing of what has been read
             return True
