@@ -11,6 +11,7 @@ The words behind a block's language say how it is checked:
 | `console follow` | the page is followed from top to bottom, with nothing prepared; the lines are all that is shown |
 | `python` | run, with the other python blocks of its page, in a process of its own |
 | `java` | compiled with Kafka Streams |
+| `yaml` | a job file that is valid once its variables have values |
 | `text` | belongs to the block before it |
 """
 
@@ -24,7 +25,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"options.md", "options-formats.md", "ingestion-options.md", "functions.md", "errors.md"}
-LANGUAGES = {"sql", "console", "python", "java", "text"}
+LANGUAGES = {"sql", "console", "python", "java", "yaml", "text"}
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 
 
