@@ -11,6 +11,7 @@ The words behind a block's language say how it is checked:
 | `console follow` | the page is followed from top to bottom, with nothing prepared; the lines are all that is shown |
 | `python` | run, with the other python blocks of its page, in a process of its own |
 | `java` | compiled with Kafka Streams |
+| `yaml` | a job file that is valid once its variables have values |
 | `text` | belongs to the block before it |
 """
 

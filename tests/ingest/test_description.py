@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from rowkind.cli.ingest import loaded
 from rowkind.errors import RowkindError
 from rowkind.ingest.description import check_resumable
 from tests.ingest.jobs import job, text
@@ -28,6 +30,14 @@ def test_json() -> None:
     assert (described["route"], described["transform"]) == ([ROUTE], [TRANSFORM])
     assert described["sink"] == {"type": "upsert-kafka", "properties.bootstrap.servers": "kafka:9092"}
     assert described["schema_changes"] == ["add.column", "alter.column.type", "drop.column", "rename.column"]
+
+
+def test_jobs_are_values() -> None:
+    """They travel to other processes, and two files that say the same are the same job."""
+    made = job(**BASE)
+    assert pickle.loads(pickle.dumps(made)) == made == job(**BASE)
+    for other in ({"filter": "id > 2"}, {"filter": "id > 1", "projection": "*"}):
+        assert job(transform=[TRANSFORM | other]).transforms != made.transforms
 
 
 def test_a_login_in_an_address_is_hidden() -> None:
@@ -122,7 +132,7 @@ def test_the_command_checks_a_job(tmp_path: Path) -> None:
     assert "job shop" in done.stdout
     assert "  hostname: db1" in done.stdout
     assert "hunter" not in done.stdout + done.stderr
-    missing = command(str(file), "--check", "--var", "host=db1", "--secrets", str(secrets))
-    assert missing.returncode == 1
-    assert missing.stderr.startswith("[INGEST_UNKNOWN_VARIABLE]")
-    assert "hunter" not in missing.stderr
+    with pytest.raises(RowkindError) as caught:
+        loaded(file, ["host=db1"], secrets, None)
+    assert caught.value.condition == "INGEST_UNKNOWN_VARIABLE"
+    assert "hunter" not in str(caught.value)

@@ -69,7 +69,7 @@ def test_the_order_of_the_sections_does_not_matter() -> None:
 
 def test_deep_nesting_is_an_error_of_the_file() -> None:
     with pytest.raises(RowkindError) as caught:
-        parse_job("source: " + "[" * 5000)
+        parse_job("source: " + "[" * 1500)
     assert caught.value.condition == "INGEST_YAML"
 
 

@@ -255,6 +255,8 @@ def test_defaults_of_the_sink() -> None:
         ({"json.ignore-parse-errors": "true"}, "INGEST_UNKNOWN_OPTION"),
         ({"sink.parallelism": "2"}, "INGEST_UNKNOWN_OPTION"),
         ({"sink.topic.partitions": "0"}, "INGEST_OPTION_VALUE"),
+        ({"json.map-null-key.mode": "KEEP"}, "INGEST_OPTION_VALUE"),
+        ({"json.timestamp-format.standard": "RFC"}, "INGEST_OPTION_VALUE"),
         ({"topic": "no blanks"}, "INGEST_TOPIC_NAME"),
         ({"topic": ".."}, "INGEST_TOPIC_NAME"),
         ({"properties.group.id": "g"}, "INGEST_CONSUMER_PROPERTY"),

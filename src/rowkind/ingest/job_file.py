@@ -136,10 +136,13 @@ class _Reader:
 
     def _without_lists(self, node: Node, key: Scalar) -> tuple[dict[str, tuple[Text, ...]], Node]:
         """The sink's two lists of schema changes, and the rest of the sink."""
-        lists, rest = {}, []
+        lists: dict[str, tuple[Text, ...]] = {}
+        rest = []
         for name, value in self._map(node, "'sink'", key.place):
-            if name.value.lower() in (INCLUDE, EXCLUDE):
-                lists[name.value.lower()] = self._texts(name, value)
+            if (tagged := name.value.lower()) in (INCLUDE, EXCLUDE):
+                if tagged in lists:
+                    raise name.place.error("INGEST_OPTION_TWICE", first=tagged, second=name.value)
+                lists[tagged] = self._texts(name, value)
             else:
                 rest.append((name, value))
         return lists, Entries(tuple(rest), node.place)

@@ -7,6 +7,7 @@ from typing import Any
 
 from rowkind.catalog.sink_options import DELIVERY_GUARANTEE, TOPIC_CONFIG, TOPIC_PARTITIONS, TOPIC_REPLICATION
 from rowkind.catalog.table_options import BOOTSTRAP_SERVERS
+from rowkind.formats.json.exact_encode import NullKeys
 from rowkind.formats.json.format import IGNORE_NULLS, NULL_KEY_LITERAL, NULL_KEY_MODE, PLAIN_DECIMAL, STANDARD
 from rowkind.ingest.declarations import Declared, counts, refused
 from rowkind.ingest.modes import KeylessTables
@@ -74,7 +75,7 @@ def _json(option: Option[Any], **changes: Any) -> Option[Any]:
 
 JSON: tuple[Option[Any], ...] = (
     _json(STANDARD),
-    _json(NULL_KEY_MODE),
+    _json(NULL_KEY_MODE, parse=choice(NullKeys), kind=", ".join(NullKeys), default=NullKeys.FAIL),
     _json(NULL_KEY_LITERAL),
     _json(PLAIN_DECIMAL, default=True),
     _json(IGNORE_NULLS),

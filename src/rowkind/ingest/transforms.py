@@ -44,8 +44,8 @@ class TransformRule:
     """One rule of the job file, its texts parsed."""
 
     tables: Selectors
-    projection: tuple[Item, ...] | None = field(default=None, compare=False, repr=False)
-    condition: exp.Expr | None = field(default=None, compare=False, repr=False)
+    projection: tuple[Item, ...] | None = field(default=None, repr=False)
+    condition: exp.Expr | None = field(default=None, repr=False)
     primary_keys: tuple[str, ...] = ()
     soft_delete: bool = False
     description: str | None = None

@@ -67,7 +67,7 @@ def parse_yaml(text: str, file: str) -> Node:
         hint = _STAR if "alias" in context else _BLANK
         reason = _QUOTED.sub("…", f"{error.problem or context}")
         raise place.error("INGEST_YAML", reason=reason, advice=hint) from None
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, OverflowError):  # The latter two: "\UFFFFFFFF" names no character.
         raise Place(file).error(
             "INGEST_YAML", reason="it holds a character that YAML does not allow", advice=""
         ) from None

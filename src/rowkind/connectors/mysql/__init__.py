@@ -35,7 +35,8 @@ Snapshot
 
 Binlog
 
-    history = SchemaHistory(schemas, captures=lambda table: ...)    # to_json(); changes as DDL is read
+    history = SchemaHistory(schemas, captures=lambda table: ..., charsets={}, mariadb=facts.mariadb)
+        # changes as DDL is read; to_json(), SchemaHistory.from_json(record, captures); notes: list[str]
     reader = BinlogReader(address, facts, start, server_id, history, reading, heartbeat_seconds=30)
     reader.poll(max_bytes=16 << 20, seconds=1.0, until=None) -> Piece
     Piece(parts, position, at_border, reached, bytes, seconds_behind)

@@ -12,6 +12,7 @@ import pyarrow as pa
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
+Halves = npt.NDArray[np.uint64]
 
 SLACK = 64
 """Bytes that must follow the used part of a buffer: a value is read where a NULL has none."""
@@ -100,7 +101,8 @@ def days(year: Ints, month: Ints, day: Ints) -> Ints:
     era = np.floor_divide(shifted, 400)
     of_era = shifted - era * 400
     of_year = (153 * (month + np.where(month > 2, -3, 9)) + 2) // 5 + day - 1
-    return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
+    found: Ints = era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
+    return found
 
 
 _LENGTHS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0])
@@ -109,7 +111,8 @@ _LENGTHS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0]
 def impossible(year: Ints, month: Ints, day: Ints) -> Bools:
     """Zero dates, wholly or in part, and days that no month has, which some SQL modes let in."""
     leap = (month == 2) & (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
-    return (day < 1) | (day > _LENGTHS[month & 15] + leap)
+    found: Bools = (day < 1) | (day > _LENGTHS[month & 15] + leap)
+    return found
 
 
 def either(nulls: Bools | None, more: Bools) -> Bools | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,7 @@ class _Shifted:
         return bytes(self._data[place.start - self._first : place.stop - self._first])
 
 
+@lru_cache(maxsize=1024)
 def _all_columns(bitmap: bytes, width: int) -> bool:
     size = (width + 7) // 8
     full = ((1 << width) - 1).to_bytes(size, "little")

@@ -73,20 +73,27 @@ def decoder(charset: str) -> Callable[[bytes], str]:
     if charset in _WIDE:
         return lambda data: data.decode(_WIDE[charset], "replace")
     if charset in _MULTI:
-        return _multi_byte(_MULTI[charset], _DIFFERENT.get(charset, {}))
+        return _multi_byte(charset, _MULTI[charset], _DIFFERENT.get(charset, {}))
     table = _single_byte_tables().get(charset)
     if table is None:
-        raise RowkindError("MYSQL_CHARSET", charset=charset)
+        raise RowkindError("MYSQL_CHARSET", charset=charset, value="")
     return lambda data: codecs.charmap_decode(data, "strict", table)[0]
 
 
-def _multi_byte(codec: str, different: dict[bytes, str]) -> Callable[[bytes], str]:
+def _multi_byte(charset: str, codec: str, different: dict[bytes, str]) -> Callable[[bytes], str]:
     def decode(data: bytes) -> str:
+        try:
+            return convert(data)
+        except UnicodeDecodeError as error:
+            # What Python does not know, the server may: a wrong character would be worse than an error.
+            raise RowkindError("MYSQL_CHARSET", charset=charset, value=f", in the value {data[:100].hex()}") from error
+
+    def convert(data: bytes) -> str:
         if different and any(code in data for code in different):
             # Character by character: a pair of bytes may also straddle two characters.
             characters = re.findall(rb"[\x81-\xfe][\x30-\x39][\x81-\xfe][\x30-\x39]|[\x81-\xfe].|.", data, re.DOTALL)
-            return "".join(different.get(each) or each.decode(codec, "replace") for each in characters)
-        return data.decode(codec, "replace")
+            return "".join(different.get(each) or each.decode(codec) for each in characters)
+        return data.decode(codec)
 
     return decode
 

@@ -85,7 +85,7 @@ class ChunkSplitter:
             return 1
         if state.get("step"):
             return int((Decimal(state["max"]) - Decimal(state["min"])) / Decimal(state["step"])) + 1
-        return max(1, -(-state["rows"] // self._size))
+        return max(1, -(-int(state["rows"]) // self._size))
 
     def _survey(self, connection: pymysql.Connection[Any]) -> dict[str, Any]:
         """How the keys lie: their ends, about how many, and the step where they lie evenly."""

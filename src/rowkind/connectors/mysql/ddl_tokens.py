@@ -9,6 +9,8 @@ from sqlglot.errors import SqlglotError
 
 from rowkind.connectors.mysql.schemas import TableId
 
+_BEFORE = "- "
+
 
 class Unparsed(Exception):
     """A statement that does not read as expected; the text says where."""
@@ -19,8 +21,6 @@ class Token:
     text: str
     kind: str
     """word, name (quoted), string, number or sign."""
-    start: int
-    end: int
 
     @property
     def word(self) -> str:
@@ -42,7 +42,7 @@ class Tokens:
 
     def peek(self, ahead: int = 0) -> Token:
         place = self._at + ahead
-        return self._tokens[place] if place < len(self._tokens) else Token("", "sign", len(self.text), len(self.text))
+        return self._tokens[place] if place < len(self._tokens) else Token("", "sign")
 
     def take(self) -> Token:
         if self.done:
@@ -99,16 +99,13 @@ class Tokens:
             found[-1].append(token)
         return [Tokens(self.text, tokens) for tokens in found if tokens]
 
-    def source(self) -> str:
-        """The text from the first to the last of all its tokens."""
-        return self.text[self._tokens[0].start : self._tokens[-1].end + 1] if self._tokens else ""
-
 
 def _cut(text: str) -> list[Token]:
     import sqlglot
 
     try:
-        found = sqlglot.tokenize(text, read="mysql")
+        # At the very start RENAME would be a command, whose rest is one token.
+        found = sqlglot.tokenize(_BEFORE + text, read="mysql")[1:]
     except SqlglotError as error:
         raise Unparsed(str(error).splitlines()[0]) from error
     return [token for each in found for token in _tokens(each)]
@@ -117,11 +114,11 @@ def _cut(text: str) -> list[Token]:
 def _tokens(token: Any) -> list[Token]:
     kind = token.token_type.name
     if kind == "IDENTIFIER":
-        return [Token(token.text, "name", token.start, token.end)]
+        return [Token(token.text, "name")]
     if kind in ("STRING", "NATIONAL_STRING", "RAW_STRING", "HEX_STRING", "BIT_STRING"):
-        return [Token(token.text, "string", token.start, token.end)]
+        return [Token(token.text, "string")]
     if kind == "NUMBER":
-        return [Token(token.text, "number", token.start, token.end)]
+        return [Token(token.text, "number")]
     wordlike = token.text[:1].isalpha() or token.text[:1] in "_$" or ord(token.text[:1] or " ") > 127
     # Some keywords of several words, such as PRIMARY KEY, are one token.
-    return [Token(text, "word" if wordlike else "sign", token.start, token.end) for text in token.text.split()]
+    return [Token(text, "word" if wordlike else "sign") for text in token.text.split()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from rowkind.connectors.mysql.arrays import Bools, Ints, View, each, wide
+from rowkind.connectors.mysql.arrays import Bools, Halves, Ints, View, each, wide
 from rowkind.connectors.mysql.table_maps import decimal_groups
 from rowkind.connectors.mysql.types import ColumnType, Kind
 
@@ -22,14 +22,14 @@ def decimals(column: ColumnType, view: View, at: Ints, nulls: Bools | None) -> p
         values = view.slices(at, np.full(len(at), size, np.int64), nulls)
         return each(values, lambda value: decimal_text(value, precision, scale), pa.string())
     negative = (view.bytes.take(at) & 0x80) == 0
-    low = np.zeros(len(at), np.uint64)
-    high = np.zeros(len(at), np.uint64)
+    low: Halves = np.zeros(len(at), np.uint64)
+    high: Halves = np.zeros(len(at), np.uint64)
     for place, (width, digits) in enumerate(groups):
         group = view.big(at, width)
         if place == 0:
             group ^= 0x80 << (8 * (width - 1))
-        group = np.where(negative, ~group & ((1 << 8 * width) - 1), group).astype(np.uint64)
-        low, high = _times_and_plus(low, high, np.uint64(10**digits), group, small=precision <= 18)
+        digits_of = np.where(negative, ~group & ((1 << 8 * width) - 1), group).astype(np.uint64)
+        low, high = _times_and_plus(low, high, np.uint64(10**digits), digits_of, small=precision <= 18)
         at = at + width
     signed_low, signed_high = low.view(np.int64), high.view(np.int64)
     carry = (signed_low == 0).astype(np.int64)
@@ -38,7 +38,7 @@ def decimals(column: ColumnType, view: View, at: Ints, nulls: Bools | None) -> p
     return wide(low_half, high_half, column.arrow, nulls)
 
 
-def _times_and_plus(low: Ints, high: Ints, factor: np.uint64, add: Ints, small: bool) -> tuple[Ints, Ints]:
+def _times_and_plus(low: Halves, high: Halves, factor: np.uint64, add: Halves, small: bool) -> tuple[Halves, Halves]:
     """(high, low) * factor + add, in 128 bits; up to 18 digits are in the low half alone."""
     product = low * factor + add
     if small:

@@ -7,6 +7,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -140,6 +141,7 @@ def length_encoded(body: bytes, at: int) -> tuple[int, int]:
     return int.from_bytes(body[at + 1 : at + 1 + width], "little"), at + 1 + width
 
 
+@lru_cache(maxsize=256)
 def uuid_text(data: bytes) -> str:
     """A source's uuid."""
     digits = data.hex()

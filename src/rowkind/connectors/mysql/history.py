@@ -15,10 +15,11 @@ from rowkind.connectors.mysql.schemas import TableId, TableSchema
 from rowkind.errors import RowkindError
 
 _NAME = r"(?:`((?:[^`]|``)+)`|([\w$]+))"
-_TABLE_NAME = re.compile(
-    rf"(?:TABLES?|INTO|UPDATE|FROM|TRUNCATE|REPLACE|INSERT(?:\s+IGNORE)?)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_NAME}(?:\s*\.\s*{_NAME})?",
-    re.I,
+_VERBS = (
+    r"TABLES?(?:\s+IF\s+(?:NOT\s+)?EXISTS)?|(?:INSERT|REPLACE)(?:\s+(?:LOW_PRIORITY|DELAYED|HIGH_PRIORITY|IGNORE))*"
+    r"(?:\s+INTO)?|INTO|UPDATE(?:\s+(?:LOW_PRIORITY|IGNORE))*|FROM|TRUNCATE"
 )
+_TABLE_NAME = re.compile(rf"\b(?:{_VERBS})\s+{_NAME}(?:\s*\.\s*{_NAME})?", re.I)
 _ABOUT_TABLES = re.compile(
     r"(?:CREATE|ALTER|DROP|RENAME)\s+(?:OR\s+REPLACE\s+)?(?:(?:ONLINE|IGNORE|TEMPORARY)\s+)*(?:TABLES?|DATABASE|SCHEMA)\b"
     r"|TRUNCATE\b",

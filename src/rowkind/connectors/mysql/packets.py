@@ -15,6 +15,7 @@ from rowkind.errors import RowkindError
 BUFFER_BYTES = 4 << 20
 MOMENT_MILLISECONDS = 2
 """A server that is sending fills its gaps within this time; larger batches are cheaper for each row."""
+READ_BYTES = 64 << 10
 FULL_PACKET = 0xFFFFFF
 """A packet of this length is continued by the next one."""
 _ERROR, _EOF = 0xFF, 0xFE
@@ -46,7 +47,7 @@ class Packets:
             self._complete(places)
             if places and (self._end >= enough or (self._ends(places[-1]) if until_eof else not self._at_hand())):
                 return places
-            if not self._receive(seconds):
+            if not self._receive(seconds, enough):
                 return places
 
     def _complete(self, places: list[tuple[int, int]]) -> None:
@@ -84,9 +85,9 @@ class Packets:
         if at > self._end:
             return None
         view = memoryview(self.buffer)
-        following = start + 4 + FULL_PACKET
+        following: int = start + 4 + FULL_PACKET
         while True:
-            length = _LENGTH(self.buffer, following)[0] & FULL_PACKET
+            length = int(_LENGTH(self.buffer, following)[0]) & FULL_PACKET
             view[following : self._end - 4] = view[following + 4 : self._end]
             self._end -= 4
             following += length
@@ -106,13 +107,14 @@ class Packets:
         left, self._left = [(start - first, end - first) for start, end in self._left], []
         return left
 
-    def _receive(self, seconds: float | None) -> int:
-        """Read what is at hand, waiting for it; 0 when the time is over."""
+    def _receive(self, seconds: float | None, enough: int) -> int:
+        """Read what is at hand, waiting for it, not much more than is enough; 0 when the time is over."""
         if self._end + SLACK >= len(self.buffer):
             self._grow()
+        limit = min(len(self.buffer) - SLACK, max(enough, self._end + READ_BYTES))
         self._socket.settimeout(seconds)
         try:
-            count = self._socket.recv_into(memoryview(self.buffer)[self._end : len(self.buffer) - SLACK])
+            count = self._socket.recv_into(memoryview(self.buffer)[self._end : limit])
         except TimeoutError:
             return 0
         except OSError as error:

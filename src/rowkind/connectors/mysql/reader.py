@@ -79,12 +79,16 @@ class BinlogReader:
             return self._piece(0, reached=False)
         self._heard = time.monotonic()
         reached, count = False, 0
+        buffer, event, ends_at = packets.buffer, self._walker.event, until.place() if until is not None else None
         for place, (start, end) in enumerate(places):
-            if packets.buffer[start] != 0:
+            if buffer[start] != 0:
                 self._ended(start, end)
-            border = self._walker.event(packets.buffer, start + 1, end)
+            border = event(buffer, start + 1, end)
             count += end - start
-            if border and until is not None and self._is_reached(until):
+            # Most borders are not near the end: a look at the position alone is enough for them.
+            if border and ends_at is not None and (self._walker.pos >= ends_at[2] or self._walker.file != ends_at[1]):
+                if not self._is_reached(until):  # type: ignore[arg-type]
+                    continue
                 packets.give_back(places[place + 1 :])
                 reached = True
                 break
@@ -104,6 +108,10 @@ class BinlogReader:
         if reason:
             raise RowkindError("MYSQL_SCHEMA_MISMATCH", table=found.table, position=position, reason=reason)
         return Captured(found, schema, columns)
+
+    def file_ends(self) -> None:
+        """For the walker: rows have the file they are in beside their positions."""
+        self._decode()
 
     def statement(self, query: events.Query, kind: Statement, position: BinlogPosition) -> None:
         """For the walker: a statement may change schemas, and then rows before it belong to the old ones."""

@@ -16,7 +16,10 @@ from rowkind.errors import RowkindError
 
 _HEADER = struct.Struct("<IBIIIH").unpack_from
 _FOUR = struct.Struct("<I").unpack_from
+_EIGHT = struct.Struct("<q").unpack_from
+_MARIADB_GTID = struct.Struct("<QIB").unpack_from
 _CHECKSUM = 4
+_GTIDS = frozenset({events.GTID, events.ANONYMOUS_GTID, events.MARIADB_GTID, events.TAGGED_GTID})
 
 
 class Listener(Protocol):
@@ -24,6 +27,10 @@ class Listener(Protocol):
 
     def captured(self, found: TableMap, position: BinlogPosition) -> Captured | None:
         """The schema for a table's rows, or None when they are of no interest."""
+        ...
+
+    def file_ends(self) -> None:
+        """Another file follows: positions of rows gathered up to here are of the old one."""
         ...
 
     def statement(self, query: events.Query, kind: Statement, position: BinlogPosition) -> None:
@@ -72,18 +79,21 @@ class Walker:
         if self._checksum or type in (events.FORMAT, events.ROTATE):
             end = self._verified(buffer, start, end, type)
         at = start + events.HEADER
+        if type == events.TABLE_MAP:
+            self._table_map(buffer, at, end)
+            return False
+        if type in _GTIDS:
+            self._gtid(buffer, at, type)
+            return False
+        if type == events.QUERY and buffer[end - 5 : end] == b"BEGIN":
+            self._inside = self._begun = True
+            return False
         pos = self._long_pos(log_pos)
         if type in events.ROWS:
             self._rows(buffer, at, end, type, (seconds, pos, self._number))
             return False
-        if type == events.TABLE_MAP:
-            self._table_map(buffer, at, end)
-            return False
         if type == events.XID:
             return self._commit(pos, seconds)
-        if type in (events.GTID, events.ANONYMOUS_GTID, events.MARIADB_GTID, events.TAGGED_GTID):
-            self._gtid(buffer, at, type)
-            return False
         if type in (events.QUERY, events.QUERY_COMPRESSED):
             return self._query(bytes(buffer[at:end]), type, pos, seconds)
         if type == events.TRANSACTION_PAYLOAD:
@@ -144,14 +154,13 @@ class Walker:
     def _gtid(self, buffer: bytearray, at: int, type: int) -> None:
         self._inside, self._begun = True, False
         if type == events.MARIADB_GTID:
-            sequence, domain, flags = struct.unpack_from("<QIB", buffer, at)
+            sequence, domain, flags = _MARIADB_GTID(buffer, at)
             server = _FOUR(buffer, at - events.HEADER + 5)[0]
             self._pending = (domain, server, sequence)
             self._begun = not flags & events.STANDALONE
         elif type == events.GTID:
-            source = events.uuid_text(bytes(buffer[at + 1 : at + 17]))
-            (number,) = struct.unpack_from("<q", buffer, at + 17)
-            self._pending = (source, number, number + 1)
+            number = _EIGHT(buffer, at + 17)[0]
+            self._pending = (events.uuid_text(bytes(buffer[at + 1 : at + 17])), number, number + 1)
 
     def _query(self, body: bytes, type: int, pos: int, seconds: int) -> bool:
         query = events.query(body, type == events.QUERY_COMPRESSED)
@@ -193,6 +202,7 @@ class Walker:
 
     def _other(self, body: bytes, type: int, log_pos: int, flags: int) -> bool:
         if type == events.ROTATE:
+            self._listener.file_ends()
             self.file, self.pos = body[8:].decode(), int.from_bytes(body[:8], "little")
             # an announcement of the file that is being read changes nothing of what has been read
             return True
