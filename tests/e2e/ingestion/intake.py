@@ -84,7 +84,7 @@ class Intake:
                 raise job.error from job.cause
             return condition()
 
-        wait_until(holds, SECONDS, what)
+        assert wait_until(holds, SECONDS), what
 
     def until_equal(self, table: str, topic: str | None = None) -> None:
         """Wait until the topic, compacted, is what the table is."""

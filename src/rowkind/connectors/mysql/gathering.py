@@ -6,7 +6,7 @@ What is read here cannot be read again in the same way, so a batch is planned ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,8 +105,9 @@ class Gathered:
     counts: Mapping[str, int] = field(default_factory=dict)
     position: BinlogPosition | None = None
     """How far the log was read: a border."""
-    ddl: TableDdl | None = None
-    """The statement that ended the stretch; the position is after it."""
+    ddl: tuple[TableDdl, ...] = ()
+    """What the statement did that ended the stretch; the position is after it."""
+    notes: tuple[str, ...] = ()
     seconds_behind: float = 0.0
 
 
@@ -143,19 +144,20 @@ def _marked(
 def gather_log(task: LogTask) -> Gathered:
     """Read a stretch of the binlog into files, up to its end, a DDL statement or the wanted size. A task of Spark."""
     place = task.place
-    history = SchemaHistory(schema_set(place.folder, place.schemas).tables, captures=task.captures)
+    schemas = schema_set(place.folder, place.schemas).tables
+    history = SchemaHistory(schemas, captures=task.captures, mariadb=place.facts.mariadb)
     reader = BinlogReader(
         place.address, place.facts, task.start, task.server_id, history, place.reading, task.heartbeat_seconds
     )
     with closing(reader), _Files(task) as files:
         ended = _read(task, reader, files)
-    return Gathered(files.rows(), files.counts, ended.position, ended.ddl, ended.seconds_behind)
+    return Gathered(files.rows(), files.counts, ended.position, ended.ddl, tuple(history.notes), ended.seconds_behind)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
     position: BinlogPosition
-    ddl: TableDdl | None
+    ddl: tuple[TableDdl, ...]
     seconds_behind: float
 
 
@@ -165,12 +167,22 @@ def _read(task: LogTask, reader: BinlogReader, files: _Files) -> _Ended:
         piece: Piece = reader.poll(POLL_BYTES, POLL_SECONDS, task.until)
         read += piece.bytes
         behind = behind if piece.seconds_behind is None else piece.seconds_behind
-        for part in piece.parts:
+        for number, part in enumerate(piece.parts):
             if isinstance(part, TableDdl):
-                return _Ended(part.position, part, behind)
+                return _Ended(part.position, _of_one_statement(piece.parts[number:]), behind)
             files.add(part)
         if piece.reached or (piece.at_border and read >= task.most_bytes):
-            return _Ended(piece.position, None, behind)
+            return _Ended(piece.position, (), behind)
+
+
+def _of_one_statement(parts: Sequence[TableChanges | TableDdl]) -> tuple[TableDdl, ...]:
+    """All that the statement at the head of these parts did: it may have named several tables."""
+    found = []
+    for part in parts:
+        if not isinstance(part, TableDdl) or part.position != parts[0].position:  # type: ignore[union-attr]
+            break
+        found.append(part)
+    return tuple(found)
 
 
 class _Files:

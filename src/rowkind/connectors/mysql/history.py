@@ -40,6 +40,7 @@ class TableDdl:
     """Of another name after a rename; None when the table is gone or no longer captured."""
     statement: str
     position: BinlogPosition
+    """The border after the statement."""
     """Before the statement."""
 
 

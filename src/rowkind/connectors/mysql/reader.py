@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rowkind.connectors.mysql import events
@@ -113,13 +113,13 @@ class BinlogReader:
         """For the walker: rows have the file they are in beside their positions."""
         self._decode()
 
-    def statement(self, query: events.Query, kind: Statement, position: BinlogPosition) -> None:
+    def statement(self, query: events.Query, kind: Statement, before: BinlogPosition, after: BinlogPosition) -> None:
         """For the walker: a statement may change schemas, and then rows before it belong to the old ones."""
         if kind is Statement.CHANGES_ROWS and self._history.concerns(query.database, query.text):
-            raise RowkindError("MYSQL_STATEMENT_LOGGED", position=position, statement=query.text[:500])
+            raise RowkindError("MYSQL_STATEMENT_LOGGED", position=before, statement=query.text[:500])
         if kind is not Statement.CHANGES_SCHEMA:
             return
-        changes = self._history.apply(query.database, query.text, position)
+        changes = [replace(c, position=after) for c in self._history.apply(query.database, query.text, before)]
         if changes:
             self._decode()
             self._parts += changes

@@ -133,7 +133,7 @@ class MysqlSource(Source):
         todo = [list(table) for table in sorted(found.tables)] if self.settings.startup.copies else []
         self._looked_for_new = True
         digest = found.keep(self._context.folder, self.settings.sync)
-        return {"log": log.to_json(), "schemas": digest, "todo": todo, "splitter": None, "token": None, "ddl": None}
+        return {"log": log.to_json(), "schemas": digest, "todo": todo, "splitter": None, "token": None, "ddl": []}
 
     def _begin(self, connection: pymysql.Connection[Any], facts: ServerFacts) -> BinlogPosition:
         startup = self.settings.startup
@@ -189,7 +189,7 @@ class MysqlSource(Source):
     def share(self, offer: Offer, pace: Pace, splittable: bool) -> Share:
         position, at, end = offer.detail
         if not pace.rows or not offer.splits[LOG].rows:
-            return Share((), {**position, "token": None, "ddl": None}, 0, 0)
+            return Share((), {**position, "token": None, "ddl": []}, 0, 0)
         token = uuid.uuid4().hex
         if not position["todo"] or not self._near(at, end):
             log = self._gather_log(position, at, end, pace.bytes, token)
@@ -198,7 +198,7 @@ class MysqlSource(Source):
         chunks, changed = self._gather_chunks(position, taken, token)
         end = self._asked(lambda connection: current_end(connection, self.facts, with_gtids=False))
         log = self._gather_log(position, at, end, EVERYTHING, token)
-        if log.ddl is not None:
+        if log.ddl:
             # Chunks are right as of the end of the stretch, which was not reached: they are read again.
             return self._shared(position, log, [], position["todo"], position["splitter"], token)
         if changed is not None:
@@ -277,6 +277,7 @@ class MysqlSource(Source):
         )
         gathered: Gathered = self._context.run(gather_log, [task])[0]
         self.seconds_behind = gathered.seconds_behind
+        self._notes += gathered.notes
         return gathered
 
     def _place(self, position: Position) -> Place:
@@ -300,10 +301,10 @@ class MysqlSource(Source):
         token: str,
     ) -> Share:
         assert log.position is not None
-        known, ddl = self.schemas(position), None
-        if log.ddl is not None:
-            ddl = {"before": position["schemas"], **_told(log.ddl)}
-            known = self._changed(known, log.ddl)
+        known = self.schemas(position)
+        for change in log.ddl:
+            known = self._changed(known, change)
+        if log.ddl:
             todo = [table for table in todo if TableId(*table) in known.tables]
             splitter = splitter if todo and todo[0] == position["todo"][0] else None
         tasks: list[dict[str, Any]] = [
@@ -321,7 +322,7 @@ class MysqlSource(Source):
             "todo": todo,
             "splitter": splitter,
             "token": token,
-            "ddl": ddl,
+            "ddl": [_told(change) for change in log.ddl],
         }
         return Share(tasks, until, sum(sum(task["rows"].values()) for task in tasks), 0, (LOG,))
 

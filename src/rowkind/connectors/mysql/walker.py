@@ -33,8 +33,8 @@ class Listener(Protocol):
         """Another file follows: positions of rows gathered up to here are of the old one."""
         ...
 
-    def statement(self, query: events.Query, kind: Statement, position: BinlogPosition) -> None:
-        """A statement that is not the border of a transaction."""
+    def statement(self, query: events.Query, kind: Statement, before: BinlogPosition, after: BinlogPosition) -> None:
+        """A statement that is not the border of a transaction, and the borders before and after it."""
         ...
 
 
@@ -174,8 +174,10 @@ class Walker:
             if self.rows_inside:
                 self._undone("it was rolled back")
             return self._commit(pos, seconds)
-        self._listener.statement(query, kind, self.position())
-        return False if self._begun else self._commit(pos, seconds)
+        before = self.position()
+        border = False if self._begun else self._commit(pos, seconds)
+        self._listener.statement(query, kind, before, self.position())
+        return border
 
     def _undone(self, reason: str) -> None:
         raise RowkindError("MYSQL_TRANSACTION_UNDONE", position=self.position(), table="a table", reason=reason)

@@ -111,7 +111,7 @@ class IngestPlanner:
 
     def _entry(self, number: int, before: Any, topics: str, share: Share, clock: int) -> dict[str, Any]:
         after = topics
-        if share.until["ddl"] is not None:
+        if share.until["ddl"]:
             after = self._keep(self._evolved(before, topics, share.until))
         return {
             "number": number,
@@ -129,7 +129,14 @@ class IngestPlanner:
 
     def _evolved(self, before: Any, digest: str, until: Any) -> dict[str, TopicSchema]:
         """The topics after the statement that ended a batch."""
-        ddl, topics = until["ddl"], self._kept(digest)
+        topics = self._kept(digest)
+        for ddl in until["ddl"]:
+            topics = self._after(ddl, topics, before, until)
+        return topics
+
+    def _after(
+        self, ddl: Mapping[str, Any], topics: dict[str, TopicSchema], before: Any, until: Any
+    ) -> dict[str, TopicSchema]:
         old = self._source.schemas(before).tables.get(_id(ddl["from"]))
         new = self._source.schemas(until).tables.get(_id(ddl["to"]))
         was = None if old is None else self._tables.output(old)
