@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+from confluent_kafka.admin import AdminClient, NewTopic
 
 CHUNK = 200_000
 BROKER_JVM = ["-XX:TieredStopAtLevel=4", "-Xmx2g"]

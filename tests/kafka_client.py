@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec  # type: ignore[attr-defined]
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 from rowkind.broker.process import wait_until
 
@@ -29,8 +29,13 @@ class Record(NamedTuple):
     topic: str = ""
 
 
+Partitions = Any
+"""A number, but not declared as one: settings of topics have dots in their names and are given as `**{…}`, which for
+mypy may be any of the arguments."""
+
+
 class TopicFactory(Protocol):
-    def __call__(self, partitions: int = 1, name: str = "t", **config: str) -> str: ...
+    def __call__(self, partitions: Partitions = 1, name: str = "t", **config: str) -> str: ...
 
 
 class KafkaClient:
@@ -44,13 +49,13 @@ class KafkaClient:
     def admin(self) -> AdminClient:
         return AdminClient(self.config)
 
-    def unique_topic(self, partitions: int = 1, name: str = "t", **config: str) -> str:
+    def unique_topic(self, partitions: Partitions = 1, name: str = "t", **config: str) -> str:
         """Create a topic whose name starts with `name` and is used by nobody else."""
         unique = f"{name}-{uuid4().hex[:12]}"
         self.create_topic(unique, partitions, **config)
         return unique
 
-    def create_topic(self, name: str, partitions: int = 1, **config: str) -> None:
+    def create_topic(self, name: str, partitions: Partitions = 1, **config: str) -> None:
         """Create a topic, and wait until every partition can be written and read."""
         new = NewTopic(name, num_partitions=partitions, replication_factor=1, config=config)
         self.admin.create_topics([new])[name].result(SECONDS)

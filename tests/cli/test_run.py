@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.cli.command import run, started
@@ -71,12 +73,14 @@ def test_a_checkpoint_goes_on_exactly_where_it_stopped(
     tmp_path: Path, kafka_client: KafkaClient, topic: TopicFactory
 ) -> None:
     """Ctrl-C finishes the batch; the next run neither repeats nor loses anything. When Spark dies, the command says so.
+    Both publish their metrics.
 
     SIGTERM ends every job of tests/faults, whose output is checked after it.
     """
     source, sink = topic(partitions=2), topic(partitions=2, **{"cleanup.policy": "compact"})
     file = script(tmp_path, COPY)
-    arguments = ["run", file, "--checkpoint", "kept"]
+    arguments = ["run", file, "--checkpoint", "kept", "--metrics", "127.0.0.1:0"]
+    arguments += ["--metrics-log", "3600", "--metrics-log-file", "metrics.jsonl"]
     for name, value in (("source", source), ("sink", sink), ("kafka", kafka_client.bootstrap)):
         arguments += ["--var", f"{name}={value}"]
     kafka_client.produce(source, numbers(0, 100))
@@ -90,11 +94,17 @@ def test_a_checkpoint_goes_on_exactly_where_it_stopped(
     kafka_client.produce(source, numbers(100, 200))
     with started(tmp_path / "resumed", *arguments, cwd=tmp_path) as command:
         command.until(at_least(kafka_client, sink, 200))
+        endpoint = re.findall(r"Metrics are at (\S+)", command.err)[0]
+        assert 'rowkind_job_numRestarts{job="t"} 1.0' in httpx.get(endpoint).text
         assert sorted(values(kafka_client, sink)) == list(range(200))
         command.kill_java()
         kafka_client.produce(source, numbers(200, 201))  # a job that rests has nothing to ask Spark for
         assert command.wait() == 1, command.err
         assert "[JOB_FAILED]" in command.err
+    stopped, failed = map(json.loads, (tmp_path / "metrics.jsonl").read_text().splitlines())
+    assert (stopped["status"], stopped["numRestarts"]) == ("stopped", 0)
+    assert stopped["sink"]["t"][sink]["numRecordsOut"] == 100
+    assert (failed["status"], failed["failed"], failed["numRestarts"]) == ("failed", 1, 1)
 
 
 @pytest.mark.parametrize("more", [[], pytest.param(["--verbose"], marks=pytest.mark.matrix)], ids=["short", "verbose"])

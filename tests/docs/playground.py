@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -96,9 +97,12 @@ class PageSession:
         """Jobs of earlier blocks that run on have read what was written since."""
         for job in self._session.jobs:
             if job.status is Status.RUNNING:
-                written = self.playground.written(job)
-                assert wait_until(lambda j=job, n=written: j.progress.rows_in >= n, SECONDS), job.name
+                assert wait_until(partial(_has_read, job, self.playground.written(job)), SECONDS), job.name
 
     @staticmethod
     def _works(job: Job) -> bool:
         return not job.plan.bounded and job.progress.batches > 0
+
+
+def _has_read(job: Job, messages: int) -> bool:
+    return job.progress.rows_in >= messages

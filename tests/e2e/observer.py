@@ -70,16 +70,19 @@ def observe(bootstrap: str, topic: str, partitions: int) -> dict[str, Any]:
     wrong = 0
     while open_:
         for message in consumer.consume(10_000, 0.2):
-            if message.error() is not None:
-                assert message.error().name() == "_PARTITION_EOF", message.error()
+            if (error := message.error()) is not None:
+                assert error.name() == "_PARTITION_EOF", error
                 open_ -= 1
                 continue
-            key, value = message.key(), message.value()
+            key, value, place = message.key(), message.value(), message.partition()
+            assert key is not None
+            assert value is not None
+            assert place is not None
             messages += 1
             # the value is {"k":…,"n":<number>,"up":…}: the number alone is needed, of three million
             start = value.index(b'"n":') + 4
             sequences[key].append(int(value[start : value.index(b",", start)]))
-            if places.setdefault(key, message.partition()) != message.partition():
+            if places.setdefault(key, place) != place:
                 wrong += 1
     consumer.close()
     misplaced = sum(partition_of(key, partitions) != place for key, place in places.items())

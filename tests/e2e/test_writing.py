@@ -26,7 +26,7 @@ class ByLength:
 
 
 def topic_config(client: KafkaClient, topic: str) -> dict[str, str]:
-    from confluent_kafka.admin import ConfigResource, ResourceType  # type: ignore[attr-defined]
+    from confluent_kafka.admin import ConfigResource, ResourceType
 
     resource = ConfigResource(ResourceType.TOPIC, topic)
     found = client.admin.describe_configs([resource])[resource].result(60)

@@ -60,8 +60,8 @@ def recorded(folder: Path, record: Path) -> dict[str, str]:
         names = {folder.name: [folder.stat().st_ino, True]}
         lines.append({"folder": folder.parent.stat().st_ino, "names": names})
     (record / "syncs").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    path = os.pathsep.join(filter(None, (str(record), str(Path.cwd()), os.environ.get("PYTHONPATH"))))
-    return {"PYTHONPATH": path, "ROWKIND_TEST_POWER": str(record)}
+    paths = os.pathsep.join(filter(None, (str(record), str(Path.cwd()), os.environ.get("PYTHONPATH"))))
+    return {"PYTHONPATH": paths, "ROWKIND_TEST_POWER": str(record)}
 
 
 @contextmanager

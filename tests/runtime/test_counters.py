@@ -40,7 +40,8 @@ def test_traffic_and_state_are_summed_over_tasks_and_replaced_with_them() -> Non
         tally = Tally()
         tally.traffic_of(lane).read(records, 10 * records, event_time=records, fetched=9)
         tally.states["join"] = StateSize(records, 100)
-        return pickle.loads(pickle.dumps(tally))  # as it comes from a worker
+        carried: Tally = pickle.loads(pickle.dumps(tally))  # as it comes from a worker
+        return carried
 
     value = merged({(0, 0): (1, told(3))}, {(0, 0): (1, told(4))}, {(0, 1): (2, told(5))})
     total = Tally()

@@ -147,7 +147,7 @@ def _changes(before: dict[str, Any], after: dict[str, Any]) -> Table:
 
 
 def _create_source(bootstrap: str) -> None:
-    from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+    from confluent_kafka.admin import AdminClient, NewTopic
 
     admin = AdminClient({"bootstrap.servers": bootstrap})
     for created in admin.create_topics([NewTopic(SOURCE, num_partitions=2, replication_factor=1)]).values():
