@@ -48,7 +48,7 @@ class Versions:
     """Whether files are on the disk before a batch is done."""
 
 
-class Frames:
+class BatchFrames:
     """The deltas of one batch; a node that several others use is computed once."""
 
     def __init__(

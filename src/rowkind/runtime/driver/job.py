@@ -17,11 +17,11 @@ from pyspark.sql import SparkSession
 
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import BatchPlanner
-from rowkind.runtime.driver.batch_runner import BatchStep, Row
+from rowkind.runtime.driver.batch_runner import BatchRunner, Row
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.pacing import Pacing
-from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.shared_folder import check_shared
 from rowkind.runtime.driver.spark import cloned, log_file
@@ -82,7 +82,7 @@ class Job:
             check_shared(spark, folder.state, taken.record.id)
         pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval)
         positions = [KafkaPositions(table) for table in plan.tables]
-        self._step = BatchStep(
+        self._runner = BatchRunner(
             cloned(spark),
             name,
             plan,
@@ -96,11 +96,13 @@ class Job:
             show,
             notify,
         )
-        watermarks = Watermarks(plan.tables, plan.groups, self._step.time)
+        watermarks = Watermarks(plan.tables, plan.groups, self._runner.time)
         planner = BatchPlanner(positions, plan.splittable, pacing, interval, watermarks=watermarks)
         self._stopping = threading.Event()
         self._ended = threading.Event()
-        self._upcoming = Upcoming(folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain)
+        self._pending = PendingBatches(
+            folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain
+        )
         InheritableThread(target=self._run, name=f"rowkind {name}", daemon=True).start()
 
     @property
@@ -109,7 +111,7 @@ class Job:
             return Status.RUNNING
         if self.error is not None:
             return Status.FAILED
-        return Status.FINISHED if self._upcoming.finished else Status.STOPPED
+        return Status.FINISHED if self._pending.finished else Status.STOPPED
 
     def stop(self) -> None:
         """Finish the batch under way, then stop. Returns at once; `wait()` waits for it."""
@@ -125,8 +127,8 @@ class Job:
 
     def _run(self) -> None:
         try:
-            for entry in self._upcoming:
-                self._step.run(entry)
+            for entry in self._pending:
+                self._runner.run(entry)
         except Exception as cause:
             self._fail(cause)
         finally:
@@ -136,7 +138,7 @@ class Job:
 
     def _fail(self, cause: Exception) -> None:
         self.cause = cause
-        found = self._taken_over() or carried(cause, self._step.nonce) or refused_value(cause)
+        found = self._taken_over() or carried(cause, self._runner.nonce) or refused_value(cause)
         reason = _short(str(cause))
         self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log_file() or "its own file")
 

@@ -16,7 +16,7 @@ POLL = 0.1
 """Seconds between two looks for something new."""
 
 
-class Upcoming:
+class PendingBatches:
     """Iterates over the entries of batches, the one that was under way when the job ended first; waits for new data.
 
     Ends behind the last batch of a bounded job (`finished`), when the job is to stop, or with `drain` before the first
