@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -155,3 +156,11 @@ def test_no_more_modules_know_kafka(layer: str, known: set[str]) -> None:
 
 def test_every_folder_of_modules_is_a_package() -> None:
     assert [file.parent for file in SOURCE.rglob("*.py") if not (file.parent / "__init__.py").exists()] == []
+
+
+def test_the_architecture_names_files_that_exist() -> None:
+    text = (SOURCE.parent.parent / "ARCHITECTURE.md").read_text("utf-8")
+    named = {name for name in re.findall(r"`([\w/]+\.py)`", text) if "/" in name}
+    roots = (SOURCE, SOURCE.parent.parent)
+    assert [name for name in sorted(named) if not any((root / name).is_file() for root in roots)] == []
+    assert len(named) > 25

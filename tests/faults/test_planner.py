@@ -17,7 +17,7 @@ from rowkind.options.session_values import SessionOptions
 from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pacing import Pacing
-from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
@@ -55,7 +55,7 @@ def planner(source: KafkaTable) -> BatchPlanner:
 
 def upcoming(folder: Path, source: KafkaTable, notify: Callable[[str], None]) -> Iterator[dict[str, Any]]:
     checkpoint = Checkpoint(str(folder))
-    return iter(Upcoming(checkpoint, checkpoint.standing(), planner(source), "digest", threading.Event(), notify))
+    return iter(PendingBatches(checkpoint, checkpoint.standing(), planner(source), "digest", threading.Event(), notify))
 
 
 def ranges(offset: dict[str, Any] | None) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pacing import Pacing
-from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.runtime.driver.table_positions import KafkaPositions
 from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, table
@@ -20,12 +20,12 @@ from tests.runtime.tables import APPEND, table
 pytestmark = pytest.mark.kafka
 
 
-def upcoming(folder: Path, client: KafkaClient, topic: str, **more: str) -> Upcoming:
+def upcoming(folder: Path, client: KafkaClient, topic: str, **more: str) -> PendingBatches:
     """Each one is a start of the job."""
     source = table("id INT", {**APPEND, "topic": topic, "properties.bootstrap.servers": client.bootstrap}, **more)
     checkpoint = Checkpoint(str(folder))
     planner = BatchPlanner([KafkaPositions(source)], [False], Pacing([source], cores=1))
-    return Upcoming(checkpoint, checkpoint.standing(), planner, "digest", threading.Event(), print)
+    return PendingBatches(checkpoint, checkpoint.standing(), planner, "digest", threading.Event(), print)
 
 
 def fill(client: KafkaClient, topic: str, count: int) -> None:

@@ -16,7 +16,7 @@ from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of, flat
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pacing import Pacing
-from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.runtime.driver.table_positions import KafkaPositions
 from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, table
@@ -36,7 +36,7 @@ class Reader:
         planner = BatchPlanner([KafkaPositions(source)], [False], Pacing([source], cores=1))
         standing = self._checkpoint.standing()
         self._batches = iter(
-            Upcoming(self._checkpoint, standing, planner, "digest", threading.Event(), self.notes.append)
+            PendingBatches(self._checkpoint, standing, planner, "digest", threading.Event(), self.notes.append)
         )
 
     def batch(self) -> Mapping[str, Any]:

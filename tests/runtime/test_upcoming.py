@@ -14,7 +14,7 @@ from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import Offsets
 from rowkind.runtime.driver.checkpoint import Checkpoint
-from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.pending_batches import PendingBatches
 from tests.runtime.test_batches import Log, planner
 
 A0 = Partition("a", 0)
@@ -28,10 +28,12 @@ class Job:
         self.log = log
         self.notes: list[str] = []
 
-    def start(self, drain: bool = False) -> Upcoming:
+    def start(self, drain: bool = False) -> PendingBatches:
         self.stopping = threading.Event()
         standing = self.checkpoint.standing()
-        return Upcoming(self.checkpoint, standing, planner(self.log), "digest", self.stopping, self.notes.append, drain)
+        return PendingBatches(
+            self.checkpoint, standing, planner(self.log), "digest", self.stopping, self.notes.append, drain
+        )
 
     def done(self, entry: Mapping[str, Any]) -> None:
         self.checkpoint.finish(entry["number"], {"version": entry["number"]})

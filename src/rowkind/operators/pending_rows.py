@@ -16,7 +16,7 @@ _KEPT = pa.schema([("h1", pa.int64()), ("h2", pa.int64()), ("__sequence", pa.int
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingRows:
     """Rows of a changelog: how many of each, in which order they came, and when they are due."""
 
     rows: pa.Table
@@ -24,11 +24,11 @@ class Waiting:
     sequence: Ints
     close: Ints
 
-    def take(self, at: Ints) -> Waiting:
-        return Waiting(self.rows.take(pa.array(at)), self.weight[at], self.sequence[at], self.close[at])
+    def take(self, at: Ints) -> PendingRows:
+        return PendingRows(self.rows.take(pa.array(at)), self.weight[at], self.sequence[at], self.close[at])
 
 
-def release(given: Waiting, name: str, state: StateTables, due: Ints, now: Now) -> tuple[Waiting, Ints, int]:
+def release(given: PendingRows, name: str, state: StateTables, due: Ints, now: Now) -> tuple[PendingRows, Ints, int]:
     """Rows whose time has come, each once with its number; when the others are due; and retractions without a row.
 
     What stays is only written: rows that are taken back later meet those that they take back when the time comes.
@@ -41,7 +41,7 @@ def release(given: Waiting, name: str, state: StateTables, due: Ints, now: Now) 
     stored = found.entries
     columns = stored.select(given.rows.column_names)
     numbers = [column_array(stored, name).to_numpy() for name in ("__weight", "__sequence")]
-    together = Waiting(
+    together = PendingRows(
         pa.concat_tables([columns, goes.rows]).combine_chunks(),
         np.concatenate([numbers[0], goes.weight]),
         np.concatenate([numbers[1], goes.sequence]),
@@ -56,7 +56,7 @@ def release(given: Waiting, name: str, state: StateTables, due: Ints, now: Now) 
     return net.take(some), left.close, int(-net.weight[net.weight < 0].sum())
 
 
-def _netted(waiting: Waiting) -> Waiting:
+def _netted(waiting: PendingRows) -> PendingRows:
     """Equal rows once, at the place of the first that was added; those that cancel out left out."""
     rows = group(hash_rows(waiting.rows))
     net = rows.sum(waiting.weight)
@@ -68,10 +68,10 @@ def _netted(waiting: Waiting) -> Waiting:
     sequence = np.where(first < np.iinfo(np.int64).max, first, anyone)
     some = np.flatnonzero(net)
     at = rows.first[some]
-    return Waiting(waiting.rows.take(pa.array(at)), net[some], sequence[some], waiting.close[at])
+    return PendingRows(waiting.rows.take(pa.array(at)), net[some], sequence[some], waiting.close[at])
 
 
-def _entries(waiting: Waiting, schema: pa.Schema) -> pa.Table:
+def _entries(waiting: PendingRows, schema: pa.Schema) -> pa.Table:
     hashes: KeyHashes = hash_rows(waiting.rows)
     kept = [hashes.h1.view(np.int64), hashes.h2.view(np.int64), waiting.sequence, waiting.weight]
     return pa.Table.from_arrays([*map(pa.array, kept), *waiting.rows.columns], schema=schema)

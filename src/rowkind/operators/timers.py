@@ -59,7 +59,7 @@ def _or(time: int | None, otherwise: int) -> int:
     return otherwise if time is None else time
 
 
-class Closings:
+class DueTimes:
     """The points in time at which something is to happen in this state partition, each kept once."""
 
     def __init__(self, state: StateTables) -> None:

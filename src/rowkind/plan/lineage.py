@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.identity import column_identity, digest, identity
-from rowkind.plan.rules.net_sinks import keeps_state
+from rowkind.plan.traits import keeps_state
 
 _TEXT_OR_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|(?<!\.)`((?:[^`]|``)*)`", re.DOTALL)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rowkind.plan import nodes as n
-from rowkind.plan.rules.net_sinks import keeps_state
+from rowkind.plan.traits import keeps_state
 
 
 def of_metadata(node: n.Node) -> frozenset[str]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rowkind.plan.nodes import Node
-from rowkind.plan.rules.buffer_sinks import buffer_sinks
-from rowkind.plan.rules.check_append import check_append
-from rowkind.plan.rules.check_sinks import check_sinks
+from rowkind.plan.rules.checks import check_append, check_sinks
 from rowkind.plan.rules.drop_normalize import drop_normalize
-from rowkind.plan.rules.materialize_sinks import materialize_sinks
 from rowkind.plan.rules.merge_projects import merge_projects
-from rowkind.plan.rules.net_sinks import net_sinks
 from rowkind.plan.rules.number_by_time import number_by_time
 from rowkind.plan.rules.prune_columns import prune_columns
+from rowkind.plan.rules.sinks import buffer_sinks, materialize_sinks, net_sinks
 from rowkind.plan.rules.update_before import update_before
 
 Plans = list[Node]

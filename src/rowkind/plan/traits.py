@@ -1,4 +1,4 @@
-"""The two traits of a plan node: the changelog mode it emits, and its upsert keys (in upsert_keys.py)."""
+"""Traits of a plan node: the changelog mode it emits, its upsert keys (in upsert_keys.py), whether it keeps state."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.upsert_keys import Key, smallest_key, upsert_keys
 
-__all__ = ["Key", "emits", "smallest_key", "upsert_keys"]
+__all__ = ["Key", "emits", "keeps_state", "smallest_key", "stateful", "upsert_keys"]
 
 INSERT_ONLY, UPSERT, RETRACT = ChangelogMode.INSERT_ONLY, ChangelogMode.UPSERT, ChangelogMode.RETRACT
+STATELESS = (n.Scan, n.Values, n.Project, n.Filter, n.Union, n.Unnest, n.WatermarkAssigner, n.Sink, n.Print)
 
 
 @singledispatch
@@ -102,3 +103,15 @@ def _append(node: n.Node) -> bool:
 
 def _changes(node: n.Normalize | n.Aggregate | n.Rank | n.Join | n.SetDifference | t.Over) -> ChangelogMode:
     return RETRACT if node.emit_before else UPSERT
+
+
+def stateful(plan: n.Node) -> bool:
+    """Whether any operator of the plan keeps state."""
+    return any(keeps_state(node) for node in n.walk(plan))
+
+
+def keeps_state(node: n.Node) -> bool:
+    """Sessions grow with the rows to come; other windows follow from the row alone."""
+    if isinstance(node, t.WindowAssign):
+        return node.window.kind is t.WindowKind.SESSION
+    return not isinstance(node, STATELESS)

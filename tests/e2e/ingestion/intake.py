@@ -1,4 +1,4 @@
-"""A database, a broker and ingestion jobs between them; what arrives is read by clients that share no code with them."""
+"""A database, a broker and ingestion jobs between them; what arrives is read by clients that share no code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ source:
   type: mysql
   hostname: ${db.host}
   port: ${db.port}
-  username: root
+  username: ${db.user}
   password: ${secret_values.password}
   tables: ${db.tables}
   server-id: 5400-5408
@@ -51,18 +51,21 @@ class Intake:
     jobs: list[RunningIngestion] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def start(self, source: str = "", sink: str = "", rest: str = "", tables: str = r"\.*") -> RunningIngestion:
+    def start(
+        self, source: str = "", sink: str = "", rest: str = "", user: str = "root", password: str = ""
+    ) -> RunningIngestion:
         """Start a job on all tables of the database, or go on with the one of before."""
         text = JOB.replace("SOURCE\n", _indented(source)).replace("SINK\n", _indented(sink)) + rest
         values = {
             "db.host": self.db.server.host,
             "db.port": str(self.db.server.port),
-            "db.tables": f"{self.db.name}.{tables}",
+            "db.tables": rf"{self.db.name}.\.*",
+            "db.user": user,
             "db.name": self.db.name,
             "kafka": self.kafka.bootstrap,
             "chunk.size": str(self.chunk_size),
         }
-        secret = Variables(values, {"password": self.db.server.password}, {})
+        secret = Variables(values, {"password": password}, {})
         job = parse_job(text.replace("${db.name}", self.db.name), "job.yaml", secret, self.checkpoint)
         self.jobs.append(RunningIngestion(self.spark, job, self.notes.append).start())
         return self.jobs[-1]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rowkind.demo_servers.database_programs import Flavor
+from rowkind.errors import RowkindError
 from rowkind.runtime.driver.job import Status
 from tests.e2e.ingestion.intake import SECONDS, Churn, Intake, create
 
@@ -149,17 +150,17 @@ def test_a_snapshot_ends(intake: Intake) -> None:
 
 def test_no_secret_is_left_behind(intake: Intake, tmp_path: Path) -> None:
     create(intake.db, "t")
+    intake.db.run(f"INSERT INTO {intake.db.name}.t VALUES (1, 'one', 1)")
     intake.db.run(
         "CREATE USER IF NOT EXISTS 'intake'@'%' IDENTIFIED BY 'swordfish-42'", "GRANT ALL ON *.* TO 'intake'@'%'"
     )
-    intake.db.server.password = "swordfish-42"
-    try:
-        job = intake.start(source="scan.startup.mode: snapshot")
-        job.wait(SECONDS)
-    except Exception as error:
-        assert "swordfish-42" not in str(error)
-    finally:
-        del intake.db.server.password
-    found = [path for path in tmp_path.rglob("*") if path.is_file() and b"swordfish-42" in path.read_bytes()]
+    job = intake.start(user="intake", password="swordfish-42")
+    intake.until_equal("t")
+    intake.stop(job)
+    with pytest.raises(RowkindError) as refused:
+        intake.start(user="intake", password="sword-of-damocles").wait(SECONDS)
+    assert refused.value.condition == "MYSQL_LOGIN"
+    shown = [str(refused.value), repr(job), json.dumps(intake.notes), json.dumps(job.metrics)]
+    assert [text for text in shown if "sword" in text] == []
+    found = [path for path in tmp_path.rglob("*") if path.is_file() and b"sword" in path.read_bytes()]
     assert found == []
-    assert "swordfish-42" not in json.dumps(intake.notes)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from rowkind.errors import RowkindError
 from rowkind.operators.aggregate.aggregate_call import AggregateCall
-from rowkind.operators.aggregate.int128 import WIDE, Wide, divide_rounded, divide_truncated, from_limbs, limbs
+from rowkind.operators.aggregate.int128 import WIDE, Int128, divide_rounded, divide_truncated, from_limbs, limbs
 from rowkind.operators.changes import Bools, Groups, Ints
 from rowkind.state.contract import Order
 from rowkind.state.ordering import sort_rows
@@ -125,7 +125,7 @@ class ExactSum(Settled):
             return self._decimal(sums, some)
         return self._integer(sums.int64(), some, sums.fits_int64)
 
-    def _average(self, sums: Wide, counts: Ints, some: Bools) -> pa.Array:
+    def _average(self, sums: Int128, counts: Ints, some: Bools) -> pa.Array:
         if pa.types.is_decimal(self.argument):
             return self._decimal(divide_rounded(sums, counts, self.call.type.scale - self.argument.scale), some)
         return self._integer(divide_truncated(sums, counts), some, np.ones(len(counts), dtype=bool))
@@ -138,12 +138,12 @@ class ExactSum(Settled):
         except pa.ArrowInvalid:
             raise overflow(self.call) from None
 
-    def _decimal(self, unscaled: Wide, some: Bools) -> pa.Array:
+    def _decimal(self, unscaled: Int128, some: Bools) -> pa.Array:
         if np.any(some & (unscaled.overflow | ~unscaled.within(10**self.call.type.precision))):
             raise overflow(self.call)
         return unscaled.arrow(self.call.type, some)
 
-    def _checked(self, sums: Wide) -> Wide:
+    def _checked(self, sums: Int128) -> Int128:
         if sums.overflow.any():
             raise overflow(self.call)
         return sums

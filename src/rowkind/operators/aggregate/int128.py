@@ -18,7 +18,7 @@ WIDE = pa.decimal128(38, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Wide:
+class Int128:
     """An array of signed 128-bit integers. `overflow` marks sums that did not fit."""
 
     low: npt.NDArray[np.uint64]
@@ -56,15 +56,15 @@ class Wide:
         return pa.Array.from_buffers(type, len(self), [bits, pa.py_buffer(words.tobytes())])
 
 
-def from_python(values: list[int]) -> Wide:
+def from_python(values: list[int]) -> Int128:
     low = np.array([v & (2**64 - 1) for v in values], dtype=np.uint64)
     overflow = np.array([not -(2**127) <= v < 2**127 for v in values], dtype=bool)
     high = np.array([((v >> 64) + 2**63) % 2**64 - 2**63 for v in values], dtype=np.int64)
-    return Wide(low, high, overflow)
+    return Int128(low, high, overflow)
 
 
-def from_int64(values: Ints) -> Wide:
-    return Wide(values.view(np.uint64), values >> np.int64(63), np.zeros(len(values), dtype=bool))
+def from_int64(values: Ints) -> Int128:
+    return Int128(values.view(np.uint64), values >> np.int64(63), np.zeros(len(values), dtype=bool))
 
 
 def limbs(values: pa.Array) -> list[Ints]:
@@ -81,7 +81,7 @@ def unsigned_limbs(values: npt.NDArray[np.uint64]) -> list[Ints]:
     return [values.view(np.int64) & _LOW, (values >> np.uint64(32)).view(np.int64)]
 
 
-def from_limbs(digits: list[Ints]) -> Wide:
+def from_limbs(digits: list[Ints]) -> Int128:
     """Carry out the digits, each any signed int64."""
     digits = [*digits, *(np.zeros_like(digits[0]) for _ in range(4 - len(digits)))]
     carry = np.zeros_like(digits[0])
@@ -93,10 +93,10 @@ def from_limbs(digits: list[Ints]) -> Wide:
     top = digits[3] + carry
     low = clean[0] | (clean[1] << np.uint64(32))
     high = clean[2].view(np.int64) | (top << np.int64(32))
-    return Wide(low, high, (top >= np.int64(2**31)) | (top < np.int64(-(2**31))))
+    return Int128(low, high, (top >= np.int64(2**31)) | (top < np.int64(-(2**31))))
 
 
-def divide_truncated(sums: Wide, counts: Ints) -> Ints:
+def divide_truncated(sums: Int128, counts: Ints) -> Ints:
     """sum / count towards zero, as Flink averages integers; the quotient of 64-bit values always fits."""
     safe = np.maximum(counts, 1)
     small = sums.int64()
@@ -108,7 +108,7 @@ def divide_truncated(sums: Wide, counts: Ints) -> Ints:
     return np.asarray(quotients)
 
 
-def divide_rounded(sums: Wide, counts: Ints, shift: int) -> Wide:
+def divide_rounded(sums: Int128, counts: Ints, shift: int) -> Int128:
     """sum * 10**shift / count, rounded half away from zero, as Flink averages decimals."""
     safe = np.maximum(counts, 1)
     if np.all(sums.within(2**61 // 10**shift)) and int(safe.max(initial=1)) < 2**61:

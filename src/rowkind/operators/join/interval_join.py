@@ -14,7 +14,7 @@ from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.join.pairs import pairs
 from rowkind.operators.join.two_inputs import places
 from rowkind.operators.join.two_sided import Side, TwoSided, keyed_rows
-from rowkind.operators.timers import Closings, Now, by_close, check_times, micros
+from rowkind.operators.timers import DueTimes, Now, by_close, check_times, micros
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, extend, hash_rows
 
@@ -53,8 +53,8 @@ class IntervalJoin(TwoSided[IntervalSide]):
         return self._exchange.pack(input, delta, hash_rows(delta, side.keys), signs(delta) * places(delta, order))
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
-        now, closings = Now.of(batch, self.proctime), Closings(state)
-        due = closings.due(now.after)
+        now, due_times = Now.of(batch, self.proctime), DueTimes(state)
+        due = due_times.due(now.after)
         given = [self._exchange.unpack(delta, at) for at in (0, 1)]
         hashes = [hash_rows(rows, side.keys) for (rows, _), side in zip(given, self.sides, strict=True)]
         index = state.table("expiring", _EXPIRING, ("close",), ("h1", "h2"))
@@ -85,8 +85,8 @@ class IntervalJoin(TwoSided[IntervalSide]):
             upsert_keys=by_close(close[once]),
             delete_keys=by_close(due[expiring.key_index]),
         )
-        closings.write(close, due)
-        timer = closings.next(now.after, close) if self.proctime else None
+        due_times.write(close, due)
+        timer = due_times.next(now.after, close) if self.proctime else None
         return Output(self._rows(pools, parts), {}, timer)
 
     def _joined(self, pools: list[_Pool], keys: int, passed: int) -> tuple[Ints, Ints]:

@@ -15,8 +15,8 @@ from rowkind.operators.changes import KIND_FIELD, Bools, Ints, column_array, gro
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.join.residual import Residual
 from rowkind.operators.join.two_inputs import KEY, TwoInputs, places
-from rowkind.operators.pending_rows import Waiting, release, sequences
-from rowkind.operators.timers import Closings, Now, check_times, micros
+from rowkind.operators.pending_rows import PendingRows, release, sequences
+from rowkind.operators.timers import DueTimes, Now, check_times, micros
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, hash_rows
 
@@ -92,15 +92,15 @@ class TemporalJoin:
             raise ValueError("the left side of a temporal join takes rows back")
         if self.left_time is None:
             return given.take(pa.array(np.argsort(place)))
-        closings = Closings(state)
-        due = closings.due(now.after)
+        due_times = DueTimes(state)
+        due = due_times.due(now.after)
         at = micros(column_array(given, self.left_time))
         # With its number each row is another: equal rows of one time keep their places.
         sequence = sequences(place, batch.version)
         numbered = given.append_column(PLACE, pa.array(sequence))
-        waiting = Waiting(numbered, np.ones(len(at), dtype=np.int64), sequence, at)
+        waiting = PendingRows(numbered, np.ones(len(at), dtype=np.int64), sequence, at)
         ready, later, _ = release(waiting, "left", state, due, now)
-        closings.write(later, due)
+        due_times.write(later, due)
         return ready.rows.take(pa.array(np.argsort(ready.sequence))).drop_columns([PLACE])
 
     def _versions(

@@ -16,11 +16,11 @@ from rowkind.operators.changes import Groups, Ints, column_array, group
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.over.frame_results import frame_result, neighbour
 from rowkind.operators.over.frames import Frames, runs
-from rowkind.operators.over.preceding_rows import Expiring, Span, Tail
+from rowkind.operators.over.preceding_rows import Expiring, PrecedingRows, Span
 from rowkind.operators.over.unbounded_frames import run_on
 from rowkind.operators.partitioned import Partitioned
-from rowkind.operators.pending_rows import Waiting, release, sequences
-from rowkind.operators.timers import LATE, MILLISECOND, Closings, Now, check_times, micros
+from rowkind.operators.pending_rows import PendingRows, release, sequences
+from rowkind.operators.timers import LATE, MILLISECOND, DueTimes, Now, check_times, micros
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import concat_hashes, hash_rows
 
@@ -59,13 +59,13 @@ class Over(Partitioned):
         return None if self.rows else self.preceding
 
     @cached_property
-    def tail(self) -> Tail:
+    def tail(self) -> PrecedingRows:
         read = {name for c in self.calls for name in (c.argument, c.filter, c.default) if name is not None}
         columns = pa.schema([field for field in self.columns if field.name in read])
         limit = self.preceding if self.rows else None
         if self.preceding is None and not any(call.function in COLLECTING for call in self.calls):
             limit = max((call.offset for call in self.calls if call.function == LAG), default=0)
-        return Tail(columns, limit, self._reach, self.ttl_ms)
+        return PrecedingRows(columns, limit, self._reach, self.ttl_ms)
 
     def combine(self, delta: pa.Table, input: int = 0, order: int = 0) -> pa.Table:
         if self.time is not None:
@@ -76,8 +76,8 @@ class Over(Partitioned):
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
         now = Now.of(batch, self.time is None)
-        closings = Closings(state) if self.time is not None or self._reach is not None else None
-        due = np.zeros(0, dtype=np.int64) if closings is None else closings.due(now.after)
+        due_times = DueTimes(state) if self.time is not None or self._reach is not None else None
+        due = np.zeros(0, dtype=np.int64) if due_times is None else due_times.due(now.after)
         ready, at, waiting, late = self._ready(delta.combine_chunks(), state, due, now, batch)
         expiring = None if self._reach is None else Expiring.open(state, due)
         hashes = hash_rows(ready, self.partition)
@@ -88,10 +88,10 @@ class Over(Partitioned):
         self.tail.write(span, groups, state, now.after)
         expiries = None if expiring is None else expiring.write(span, self._reach or 0, groups, now.after)
         timer = None
-        if closings is not None:
+        if due_times is not None:
             added = waiting if expiries is None else np.concatenate([waiting, expiries])
-            closings.write(added, due)
-            timer = closings.next(now.after, added) if self.time is None else None
+            due_times.write(added, due)
+            timer = due_times.next(now.after, added) if self.time is None else None
         return Output(self._output(ready, owner, results), {LATE: late} if late else {}, timer)
 
     def _ready(
@@ -108,7 +108,7 @@ class Over(Partitioned):
         numbered = delta.set_column(delta.schema.get_field_index(PLACE), PLACE, pa.array(sequence))
         close = micros(column_array(delta, self.time))
         late = close <= now.before
-        given = Waiting(numbered, np.ones(len(close), dtype=np.int64), sequence, close)
+        given = PendingRows(numbered, np.ones(len(close), dtype=np.int64), sequence, close)
         ready, waiting, _ = release(given.take(np.flatnonzero(~late)), "rows", state, due, now)
         ready = ready.take(np.lexsort([ready.sequence, ready.close]))
         return ready.rows.select(self.columns.names), ready.close, waiting, int(late.sum())

@@ -33,7 +33,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Tail:
+class PrecedingRows:
     """`limit` is how many rows are kept (None: all of them), or `reach` for how many microseconds of time."""
 
     columns: pa.Schema

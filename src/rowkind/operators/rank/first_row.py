@@ -14,7 +14,7 @@ from rowkind.operators.changes import Bools, Groups, Ints, column_array, group
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.partitioned import Partitioned
 from rowkind.operators.pending_rows import sequences
-from rowkind.operators.timers import LATE, Closings, Now, by_close, check_times, micros
+from rowkind.operators.timers import LATE, DueTimes, Now, by_close, check_times, micros
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, hash_rows
 
@@ -49,9 +49,9 @@ class FirstRow(Partitioned):
         return pa.Table.from_arrays(columns, schema=self.exchange_schema)
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
-        now, closings = Now.of(batch, False), Closings(state)
+        now, due_times = Now.of(batch, False), DueTimes(state)
         given, late = self._in_time(delta.combine_chunks(), batch, now)
-        due = closings.due(now.after)
+        due = due_times.due(now.after)
         timers = state.table("timers", _TIMERS, ("close",), ("h1", "h2"))
         woken = timers.lookup(by_close(due))
         owners = group(concat_hashes(hash_rows(given, self.partition), _hashes(woken.entries)))
@@ -79,7 +79,7 @@ class FirstRow(Partitioned):
             upsert_keys=by_close(at[stays]),
             delete_keys=by_close(at[goes]),
         )
-        closings.write(at[stays], due)
+        due_times.write(at[stays], due)
         out = first[passed]
         self._note(owners.hashes.take(owner[out]), state)
         return Output(self._output(rows, out, at), {LATE: late} if late else {})

@@ -12,7 +12,7 @@ from rowkind.kinds import RowKind
 from rowkind.operators.changes import KIND_FIELD, STALE, Bools, Groups, Ints, column_array, group, signs
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.partitioned import Partitioned
-from rowkind.operators.timers import LATE, MILLISECOND, Closings, Now, by_close, check_times, closes, micros
+from rowkind.operators.timers import LATE, MILLISECOND, DueTimes, Now, by_close, check_times, closes, micros
 from rowkind.operators.window.assign import wall_clock
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, extend, hash_rows
@@ -51,9 +51,9 @@ class Sessions(Partitioned):
         return delta.select(self.exchange_schema.names).cast(self.exchange_schema)
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
-        now, closings = Now.of(batch, self.proctime), Closings(state)
+        now, due_times = Now.of(batch, self.proctime), DueTimes(state)
         delta = delta.combine_chunks()
-        due = closings.due(now.after)
+        due = due_times.due(now.after)
         timers = state.table("timers", _TIMERS, ("close",), ("h1", "h2"))
         woken = timers.lookup(by_close(due))
         given = hash_rows(delta, self.partition)
@@ -75,12 +75,12 @@ class Sessions(Partitioned):
             delete_keys=owners.hashes.take(rows.owner[gone]),
         )
         added = self._set_timers(state, owners, rows, close, stays & (rows.number > 0))
-        closings.write(added, due)
+        due_times.write(added, due)
         counters = {
             LATE: int(np.abs(rows.number[late]).sum()),
             STALE: int(-rows.number[(rows.number < 0) & ~late].sum()),
         }
-        timer = closings.next(now.after, added) if self.proctime else None
+        timer = due_times.next(now.after, added) if self.proctime else None
         at = np.repeat(np.flatnonzero(closed), np.maximum(rows.number[closed], 0))
         made = self._made(rows, at, start, end, close)
         return Output(made, {name: count for name, count in counters.items() if count}, timer)

@@ -16,7 +16,7 @@ from rowkind.operators.aggregate.kept_values import PART, Keeps, Slot, arrived
 from rowkind.operators.changes import Bools, Groups, Ints, column_array, group, signs
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.join.sides import among
-from rowkind.operators.timers import LATE, Closings, Now, by_close, check_times, closes
+from rowkind.operators.timers import LATE, DueTimes, Now, by_close, check_times, closes
 from rowkind.operators.window.window_state import Owners, WindowState
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import KeyHashes, concat_hashes, hash_rows
@@ -78,7 +78,7 @@ class WindowAggregate:
         return rows.append_column(self.exchange_schema.field(GIVEN), pa.array(given))
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
-        now, closings = Now.of(batch, self.proctime), Closings(state)
+        now, due_times = Now.of(batch, self.proctime), DueTimes(state)
         delta = delta.combine_chunks()
         close = self._closes(delta, batch)
         late = close <= now.before
@@ -86,7 +86,7 @@ class WindowAggregate:
         delta = delta.drop_columns([GIVEN])
         if late.any():
             delta, close = delta.filter(pa.array(~late)), close[~late]
-        due = closings.due(now.after)
+        due = due_times.due(now.after)
         windows = state.table("windows", self._window_schema, ("close",), ("h1", "h2"))
         ending = windows.lookup(by_close(due))
         rows = pa.concat_tables([delta, self._woken(ending.entries)]).combine_chunks()
@@ -104,9 +104,9 @@ class WindowAggregate:
             upsert_keys=by_close(at[fresh]),
             delete_keys=by_close(due[ending.key_index]),
         )
-        closings.write(at[fresh], due)
+        due_times.write(at[fresh], due)
         counters = {name: count for name, count in {**results.counters, LATE: dropped}.items() if count}
-        timer = closings.next(now.after, at[fresh]) if self.proctime else None
+        timer = due_times.next(now.after, at[fresh]) if self.proctime else None
         return Output(self._closed(results.rows, now, batch), counters, timer)
 
     def _closes(self, rows: pa.Table, batch: BatchContext) -> Ints:

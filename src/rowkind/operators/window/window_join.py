@@ -15,8 +15,8 @@ from rowkind.operators.contract import END_OF_TIME, BatchContext, Output
 from rowkind.operators.join.pairs import pairs
 from rowkind.operators.join.two_inputs import places
 from rowkind.operators.join.two_sided import Side, TwoSided, keyed_rows
-from rowkind.operators.pending_rows import Waiting, release, sequences
-from rowkind.operators.timers import LATE, Closings, Now, check_times, closes
+from rowkind.operators.pending_rows import PendingRows, release, sequences
+from rowkind.operators.timers import LATE, DueTimes, Now, check_times, closes
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import concat_hashes, hash_rows
 
@@ -54,8 +54,8 @@ class WindowJoin(TwoSided[WindowSide]):
         return self._exchange.pack(input, delta, hash_rows(delta, keys), signs(delta) * places(delta, order))
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
-        now, closings = Now.of(batch, self.proctime), Closings(state)
-        due = closings.due(now.after)
+        now, due_times = Now.of(batch, self.proctime), DueTimes(state)
+        due = due_times.due(now.after)
         late, stale = 0, 0
         closed, added = [], []
         for at, side in enumerate(self.sides):
@@ -64,19 +64,19 @@ class WindowJoin(TwoSided[WindowSide]):
             in_time = np.flatnonzero(close > now.before)
             late += len(close) - len(in_time)
             sequence = sequences(np.abs(place), batch.version)
-            given = Waiting(rows, np.sign(place), sequence, close).take(in_time)
+            given = PendingRows(rows, np.sign(place), sequence, close).take(in_time)
             ready, waits, lost = release(given, ("left", "right")[at], state, due, now)
             ready = ready.take(np.lexsort([ready.sequence, ready.close]))
             closed.append(ready.take(np.repeat(np.arange(len(ready.weight)), ready.weight)))
             added.append(waits)
             stale += lost
         later = np.concatenate(added)
-        closings.write(later, due)
-        timer = closings.next(now.after, later) if self.proctime else None
+        due_times.write(later, due)
+        timer = due_times.next(now.after, later) if self.proctime else None
         counters = {name: count for name, count in {LATE: late, STALE: stale}.items() if count}
         return Output(self._joined(*closed), counters, timer)
 
-    def _joined(self, of_left: Waiting, of_right: Waiting) -> pa.Table:
+    def _joined(self, of_left: PendingRows, of_right: PendingRows) -> pa.Table:
         left, right = of_left.rows, of_right.rows
         keys = group(concat_hashes(hash_rows(left, self.left.keys), hash_rows(right, self.right.keys)))
         numbers = np.split(keys.index, [left.num_rows])

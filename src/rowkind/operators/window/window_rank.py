@@ -13,9 +13,9 @@ from rowkind.operators.arrivals import PLACE
 from rowkind.operators.changes import KIND_FIELD, STALE, column_array, group, signs
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.partitioned import Partitioned
-from rowkind.operators.pending_rows import Waiting, release, sequences
+from rowkind.operators.pending_rows import PendingRows, release, sequences
 from rowkind.operators.rank.top_n import positions
-from rowkind.operators.timers import LATE, Closings, Now, check_times, closes
+from rowkind.operators.timers import LATE, DueTimes, Now, check_times, closes
 from rowkind.state.contract import Order, StateTables
 from rowkind.state.hashing import hash_rows
 from rowkind.state.ordering import sort_rows
@@ -58,23 +58,23 @@ class WindowRank(Partitioned):
         return pa.Table.from_arrays(columns, schema=self.exchange_schema)
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
-        now, closings = Now.of(batch, self.proctime), Closings(state)
+        now, due_times = Now.of(batch, self.proctime), DueTimes(state)
         delta = delta.combine_chunks()
-        given = Waiting(
+        given = PendingRows(
             delta.select(self.columns.names),
             signs(delta),
             sequences(column_array(delta, PLACE).to_numpy(), batch.version),
             closes(column_array(delta, self.end), self.local, batch.zone),
         )
         late = given.close <= now.before
-        due = closings.due(now.after)
+        due = due_times.due(now.after)
         closed, waiting, stale = release(given.take(np.flatnonzero(~late)), "rows", state, due, now)
-        closings.write(waiting, due)
-        timer = closings.next(now.after, waiting) if self.proctime else None
+        due_times.write(waiting, due)
+        timer = due_times.next(now.after, waiting) if self.proctime else None
         counters = {LATE: int(late.sum()), STALE: stale}
         return Output(self._ranked(closed), {name: count for name, count in counters.items() if count}, timer)
 
-    def _ranked(self, closed: Waiting) -> pa.Table:
+    def _ranked(self, closed: PendingRows) -> pa.Table:
         repeated = closed.take(np.repeat(np.arange(len(closed.weight)), closed.weight))
         owner = group(hash_rows(repeated.rows, self.partition)).index
         rows = repeated.rows.append_column(PLACE, pa.array(repeated.sequence))

@@ -14,14 +14,15 @@ from rowkind.plan.bind.calls import bind_call
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.frames import bind_frame
 from rowkind.plan.bind.inputs import Inputs, fresh
-from rowkind.plan.bind.neighbours import bind_neighbour, is_neighbour
 from rowkind.plan.bind.scope import Item, Scope
 from rowkind.plan.columns import reference
 from rowkind.plan.time_nodes import Over
 from rowkind.sql import render
+from rowkind.sql.tree_nodes import type_node
 from rowkind.types import BIGINT
 
 RANKINGS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
+_LAG = "Write LAG(value), LAG(value, 2) or LAG(value, 2, default)."
 _REFUSED = {
     "NTILE": "Compute the share from ROW_NUMBER() and COUNT(*) in a subquery.",
     "PERCENT_RANK": "Compute the share from RANK() and COUNT(*) in a subquery.",
@@ -81,7 +82,7 @@ def _aggregated(
             window, "OVER in the order of time and of something else", "Order by the time column alone, ascending."
         )
     for text, written in windows.items():
-        bind = bind_neighbour if is_neighbour(written.this) else bind_call
+        bind = _neighbour if _is_neighbour(written.this) else bind_call
         call = bind(written.this, inputs, f"$over{len(names)}")
         if call.offset < 0 and time is not None:
             raise context.unsupported(
@@ -103,10 +104,10 @@ def _check_function(window: exp.Window, context: Context) -> None:
     while isinstance(call, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)):
         call = call.this
     name = call.name.upper()
-    if is_neighbour(call) and (call is not window.this or window.args.get("spec") is not None):
+    if _is_neighbour(call) and (call is not window.this or window.args.get("spec") is not None):
         what = "a frame" if call is window.this else "IGNORE NULLS, RESPECT NULLS or FILTER"
         raise context.unsupported(window, f"{name}() with {what}", f"Leave it out: {name}() counts every row.")
-    if not is_aggregate(call) and not is_neighbour(call):
+    if not is_aggregate(call) and not _is_neighbour(call):
         instead = _REFUSED.get(name, "Use ROW_NUMBER, RANK, DENSE_RANK or an aggregate function.")
         raise context.unsupported(window, f"{name}() OVER", instead)
 
@@ -173,3 +174,30 @@ def _write_out(window: exp.Window, known: dict[str, exp.Window], context: Contex
             given = base.args.get(part)
             window.set(part, [e.copy() for e in given] if isinstance(given, list) else given and given.copy())
     window.set("alias", None)
+
+
+def _is_neighbour(call: exp.Expr) -> bool:
+    return isinstance(call, exp.Anonymous) and call.name.upper() in ("LAG", "LEAD")
+
+
+def _neighbour(call: exp.Expr, inputs: Inputs, name: str) -> n.Call:
+    """A resolved call over columns of the input; LEAD is a LAG of a negative offset."""
+    context, function = inputs.context, call.name.upper()
+    arguments = list(call.expressions)
+    if not 1 <= len(arguments) <= 3:
+        raise context.unsupported(call, f"{function}() with {len(arguments)} arguments", _LAG)
+    value = inputs.column(arguments[0])
+    type, columns = value.expr.type.as_nullable(), [value.name]
+    if len(arguments) > 2:
+        default = inputs.column(exp.Cast(this=arguments[2].copy(), to=type_node(type)))
+        columns.append(default.name)
+        if not value.expr.type.nullable and not default.expr.type.nullable:
+            type = type.not_null()
+    offset = _offset(arguments[1], inputs, function) if len(arguments) > 1 else 1
+    return n.Call(name, "LAG", tuple(columns), type, offset=-offset if function == "LEAD" else offset)
+
+
+def _offset(tree: exp.Expr, inputs: Inputs, function: str) -> int:
+    if isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit():
+        return int(tree.name)
+    raise inputs.context.unsupported(tree, f"{function}() with an offset that is no literal", _LAG)

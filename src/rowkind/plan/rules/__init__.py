@@ -1,1 +1,1 @@
-"""Rules that make a bound plan complete: each a pure function from plan to plan, in a file of its name."""
+"""Rules that make a bound plan complete: each a pure function from plan to plan."""

@@ -11,9 +11,8 @@ from rowkind.plan import nodes as n
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.described import described
 from rowkind.plan.message_columns import of_metadata
-from rowkind.plan.rules.net_sinks import keeps_state
 from rowkind.plan.time_nodes import TemporalJoin
-from rowkind.plan.traits import emits, upsert_keys
+from rowkind.plan.traits import emits, keeps_state, upsert_keys
 
 
 class _Wanted(Enum):

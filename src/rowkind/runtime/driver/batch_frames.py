@@ -18,7 +18,7 @@ from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.expressions import Moment, bind_clock
 from rowkind.plan.partitioning import partitioned_by
-from rowkind.plan.rules.net_sinks import keeps_state
+from rowkind.plan.traits import keeps_state
 from rowkind.runtime.dead_letters import DeadLetters
 from rowkind.runtime.driver.batch_planner import Batch
 from rowkind.runtime.driver.deltas import Delta
@@ -48,7 +48,7 @@ class Versions:
     """Whether files are on the disk before a batch is done."""
 
 
-class Frames:
+class BatchFrames:
     """The deltas of one batch; a node that several others use is computed once."""
 
     def __init__(

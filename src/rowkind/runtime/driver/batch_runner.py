@@ -29,7 +29,7 @@ from rowkind.metrics.job_metrics import JobMetrics
 from rowkind.plan import nodes as n
 from rowkind.runtime.counters import Tally, counters, total
 from rowkind.runtime.dead_letters import DeadLetters
-from rowkind.runtime.driver.batch_frames import Frames, Versions
+from rowkind.runtime.driver.batch_frames import BatchFrames, Versions
 from rowkind.runtime.driver.batch_planner import Batch, batch_of, flat
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.delivery import ExactlyOnce
@@ -57,7 +57,7 @@ Row = tuple[str, tuple[Any, ...]]
 """The symbol of a row's kind, and its values."""
 
 
-class BatchStep:
+class BatchRunner:
     """Runs the batches of a job, one at a time, in the thread of the job."""
 
     def __init__(
@@ -141,7 +141,7 @@ class BatchStep:
         oldest, sync = version - KEPT_VERSIONS, self._checkpoint.sync
         versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key, sync)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
-        frames = Frames(spark, self._plan, batch, versions, letters, added, times, self.nonce)
+        frames = BatchFrames(spark, self._plan, batch, versions, letters, added, times, self.nonce)
         try:
             tasks = self._once.tasks(version, {sink: frames.sink_tasks(sink) for sink in self._plan.sinks})
             promises = self._once.promises(version, entry, tasks)

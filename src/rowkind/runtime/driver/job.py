@@ -18,12 +18,12 @@ from pyspark.sql import SparkSession
 
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import BatchPlanner
-from rowkind.runtime.driver.batch_runner import BatchStep, Row
+from rowkind.runtime.driver.batch_runner import BatchRunner, Row
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.job_handle import JobHandle
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.pacing import Pacing
-from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.runtime.driver.reporting import by_lane, job_metrics
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.shared_folder import check_shared
@@ -87,7 +87,7 @@ class Job:
             check_shared(spark, folder.state, taken.record.id)
         pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval, heap=heap_of(spark))
         positions = [KafkaPositions(table) for table in plan.tables]
-        self._step = BatchStep(
+        self._runner = BatchRunner(
             cloned(spark),
             name,
             plan,
@@ -102,7 +102,7 @@ class Job:
             show,
             notify,
         )
-        watermarks = Watermarks(plan.tables, plan.groups, self._step.time)
+        watermarks = Watermarks(plan.tables, plan.groups, self._runner.time)
         planner = BatchPlanner(
             positions,
             plan.splittable,
@@ -113,7 +113,9 @@ class Job:
         )
         self._stopping = threading.Event()
         self._ended = threading.Event()
-        self._upcoming = Upcoming(folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain)
+        self._pending = PendingBatches(
+            folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain
+        )
         InheritableThread(target=self._run, name=f"rowkind {name}", daemon=True).start()
 
     @property
@@ -124,7 +126,7 @@ class Job:
     def _outcome(self) -> Status:
         if self.error is not None:
             return Status.FAILED
-        return Status.FINISHED if self._upcoming.finished else Status.STOPPED
+        return Status.FINISHED if self._pending.finished else Status.STOPPED
 
     @property
     def metrics(self) -> dict[str, Any]:
@@ -145,8 +147,8 @@ class Job:
 
     def _run(self) -> None:
         try:
-            for entry in self._upcoming:
-                self._step.run(entry, self._upcoming.planned)
+            for entry in self._pending:
+                self._runner.run(entry, self._pending.planned)
         except Exception as cause:
             self._fail(cause)
         finally:
@@ -157,7 +159,7 @@ class Job:
 
     def _fail(self, cause: Exception) -> None:
         self.cause = cause
-        found = self._taken_over() or carried(cause, self._step.nonce) or refused_value(cause)
+        found = self._taken_over() or carried(cause, self._runner.nonce) or refused_value(cause)
         reason = _short(str(cause))
         self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log_file() or "its own file")
 

@@ -16,8 +16,7 @@ from rowkind.options.constraints import USUAL, Constraints
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 from rowkind.plan.identity import identity
-from rowkind.plan.rules.net_sinks import keeps_state, stateful
-from rowkind.plan.traits import emits
+from rowkind.plan.traits import emits, keeps_state, stateful
 from rowkind.plan.watermarks import ScanWatermark, follows_watermark, scan_watermarks, watermarked_below
 from rowkind.runtime.driver.operator_names import OperatorName, operator_names
 from rowkind.runtime.driver.plan_operators import operators_for

@@ -17,8 +17,7 @@ from rowkind.plan import time_nodes as t
 from rowkind.plan.attributes import time_attribute
 from rowkind.plan.identity import digest, identity
 from rowkind.plan.lineage import Lineage, lineage
-from rowkind.plan.rules.net_sinks import keeps_state
-from rowkind.plan.traits import emits, upsert_keys
+from rowkind.plan.traits import emits, keeps_state, upsert_keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class Planner(Protocol):
         ...
 
 
-class Upcoming:
+class PendingBatches:
     """Iterates over the entries of batches, the one that was under way when the job ended first; waits for new data.
 
     Ends behind the last batch of a bounded job (`finished`), when the job is to stop, or with `drain` before the first

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rowkind.catalog.table_settings import SinkSettings
 from rowkind.errors import RowkindError
+from rowkind.plan import identity
 from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.delivery import ExactlyOnce, check_latest, settle
+from rowkind.runtime.driver.insert_names import insert_names
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.job_record import JobRecord
-from rowkind.runtime.driver.plan_digest import plan_digest
 from rowkind.runtime.driver.resuming import Resuming, Standing, check_script
 
 
@@ -72,3 +74,19 @@ def _gone_back(standing: Standing, sinks: tuple[n.Sink, ...]) -> str:
     since = "the beginning" if standing.last is None else f"batch {standing.last}"
     repeated = f" Rows come twice in {', '.join(appended)}." if appended else ""
     return f"Going back to {since}: what was written after it is written again.{repeated} Upsert tables converge."
+
+
+def plan_digest(plan: JobPlan) -> str:
+    """A batch that was begun must be finished by a plan that computes and promises the same.
+
+    It is the same for INSERTs in another order, and whatever options of reading and pacing are.
+
+    What is promised of a sink counts: its markers would be looked for elsewhere. So does when it writes what it holds
+    back: that decides which rows are the batch's.
+    """
+    promised = {name: _promised(sink.table.sink) for sink, name in insert_names(plan.sinks).items()}
+    return identity.digest([identity.plan_digest(plan.roots), promised])
+
+
+def _promised(sink: SinkSettings) -> list[str | int | None]:
+    return [str(sink.guarantee), sink.transactional_id_prefix, sink.buffer_max_rows, str(sink.buffer_interval)]

@@ -26,7 +26,7 @@ from rowkind.runtime.driver.ingest.runner import IngestRunner
 from rowkind.runtime.driver.ingest.tables import JobTables
 from rowkind.runtime.driver.ingest.topics import Topics
 from rowkind.runtime.driver.job import Progress, Status, _short
-from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.spark import cloned, log_file
 from rowkind.runtime.worker_errors import carried, new_nonce, refused_value, reported
@@ -89,7 +89,9 @@ class RunningIngestion:
         _sweep(files, taken.standing.pending)
         self._stopping = threading.Event()
         self._ended = threading.Event()
-        self._upcoming = Upcoming(folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain)
+        self._upcoming = PendingBatches(
+            folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain
+        )
 
     def start(self) -> RunningIngestion:
         InheritableThread(target=self._run, name=f"rowkind {self.name}", daemon=True).start()
