@@ -11,6 +11,7 @@ from rowkind.catalog.modes import Side
 from rowkind.errors import RowkindError
 from rowkind.plan import nodes as n
 from rowkind.runtime.checkpoint import Checkpoint
+from rowkind.runtime.insert_names import insert_names
 from rowkind.runtime.job_plan import JobPlan, job_plan
 from rowkind.runtime.plan_digest import plan_digest
 from rowkind.runtime.resuming import GOING_ON, Resuming
@@ -104,6 +105,21 @@ def test_inserts_may_change_places_in_the_middle_of_a_batch(tmp_path: Path) -> N
     begun.begin()
     moved = Run(tmp_path, plan("more", "copied", "copied"))
     assert moved.taken.standing.pending is not None
+
+
+def test_an_insert_keeps_its_name_wherever_it_stands() -> None:
+    """Markers of a batch are found by it: another name would write what is in already, or skip what is not."""
+
+    def named(*names: str) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for one, name in insert_names(plan(*names).sinks).items():
+            found.setdefault(one.table.topics[0], []).append(name)
+        return found
+
+    both = named("copied", "more", "copied")
+    assert named("more", "copied", "copied") == both
+    assert named("new", "copied", "more", "copied") == {**both, "new": named("new")["new"]}
+    assert named("copied", "copied")["copied"] == both["copied"]
 
 
 def digest(*roots: n.Node) -> str:
