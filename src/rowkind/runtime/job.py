@@ -21,6 +21,7 @@ from rowkind.runtime.batches import BatchPlanner
 from rowkind.runtime.checkpoint import Checkpoint
 from rowkind.runtime.heap import heap_of
 from rowkind.runtime.job_plan import JobPlan
+from rowkind.runtime.memory import KEEPS, kept_by_workers
 from rowkind.runtime.pacing import Pacing
 from rowkind.runtime.positions import KafkaPositions
 from rowkind.runtime.remote import carried, refused_value
@@ -81,7 +82,9 @@ class Job:
         plan = self.plan = replace(plan, partitions=taken.record.partitions)
         if plan.stateful:
             check_shared(spark, folder.state, taken.record.id)
-        pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval, heap=heap_of(spark))
+        context, heap = spark.sparkContext, heap_of(spark)
+        context.environment[KEEPS] = kept_by_workers(heap)
+        pacing = Pacing(plan.tables, context.defaultParallelism, interval, heap=heap)
         positions = [KafkaPositions(table) for table in plan.tables]
         self._step = BatchStep(
             cloned(spark),
