@@ -12,6 +12,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from rowkind.connectors.kafka import transactions
 from rowkind.connectors.kafka.transactions import Insert, Marker, Promise, TransactionalWriter
 from rowkind.errors import RowkindError
+from rowkind.connectors.kafka import transactions
+from rowkind.connectors.kafka.transactions import Fenced, Insert, Marker, Promise, TransactionalWriter
 from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka
@@ -89,3 +91,20 @@ def test_a_batch_that_the_checkpoint_does_not_know_is_refused(
     with pytest.raises(RowkindError) as refused:
         kept(kafka_client, replace(promise, **older))
     assert refused.value.condition == "CHECKPOINT_NOT_LATEST"
+
+
+def test_of_two_copies_of_a_checkpoint_that_run_at_once_one_batch_is_written(
+    kafka_client: KafkaClient, promise: Promise
+) -> None:
+    """Each is about to write a batch 1 of its own: one of them is fenced, and refused when it tries again."""
+    theirs = replace(promise, entry="of the other copy")
+    first, second = kept(kafka_client, promise), kept(kafka_client, theirs)
+    assert first is not None
+    assert second is not None
+    with pytest.raises(Fenced):
+        first.commit(promise)
+    second.commit(theirs)
+    with pytest.raises(RowkindError) as refused:
+        kept(kafka_client, promise)
+    assert refused.value.condition == "CHECKPOINT_NOT_LATEST"
+    assert written(kafka_client, theirs).committed == Marker(1, "of the other copy")

@@ -9,6 +9,7 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -158,13 +159,34 @@ def test_an_interval_is_waited_for_unless_there_is_more_to_read() -> None:
 
 def test_time_never_runs_backwards_and_a_clock_that_is_set_back_stops_nothing() -> None:
     log, now = Log({A0: 1}), [1_000_000]
-    plan = planner(log, interval=timedelta(0), clock=lambda: now[0])
+    plan = planner(log, interval=timedelta(0), clock=lambda: now[0], steady=lambda: 0.0)
     first = entry_of(plan.next({}))
     log.ends[A0], now[0] = 2, 500
     second = entry_of(plan.next(first))
     assert (first["clock"], second["clock"]) == (1_000_000, 1_000_000)
     log.ends[A0], now[0] = 3, 9_000_000
     assert entry_of(plan.next(second))["clock"] == 9_000_000
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["the same run", "started again"])
+def test_after_a_clock_was_ahead_time_goes_on(again: bool) -> None:
+    """It was a day ahead for one batch: what waits for a minute must not wait for a day."""
+    second, day = 1_000_000, 86_400_000_000
+    log, now, steady = Log({A0: 1}), [day], [0.0]
+    plan = planner(log, clock=lambda: now[0], steady=lambda: steady[0])
+    entry = entry_of(plan.next({}))
+    if again:
+        plan = planner(log, clock=lambda: now[0], steady=lambda: steady[0])
+    now[0] = 0
+    for passed in (60, 120):
+        steady[0] = passed
+        now[0] = passed * second
+        log.ends[A0] += 1
+        entry = entry_of(plan.next(entry))
+        assert entry["clock"] == day + passed * second // 2
+    now[0] = 3 * day
+    log.ends[A0] += 1
+    assert entry_of(plan.next(entry))["clock"] == 3 * day
 
 
 def test_a_topic_made_anew_is_recognised_even_when_it_is_longer_than_the_old_one() -> None:
@@ -199,8 +221,21 @@ def test_a_cap_holds_and_no_partition_starves(waiting: dict[Partition, tuple[int
     assert all(start[p] <= until[p] <= end[p] for p in start)
     taken = sum(until[p] - start[p] for p in start)
     total = sum(size for _, size in waiting.values())
-    assert taken == total if total <= rows else taken <= rows + len(start)
-    assert all(until[p] > start[p] for p in start if end[p] > start[p])
+    assert taken == total if total <= rows else taken <= rows
+    behind = {p for p in start if end[p] > start[p]}
+    turns = [capped(start, end, rows, turn) for turn in range(len(behind))]
+    assert behind == {p for until in turns for p in until if until[p] > start[p]}
+
+
+def test_a_thousand_partitions_of_large_messages_take_turns() -> None:
+    """Each batch holds as many messages as fit, and not one of every partition."""
+    log = Log({Partition("a", number): 3 for number in range(1000)})
+    plan, entry, batches = planner(log, rows=21), {}, 0
+    while not batches or entry["lag"]:
+        entry = entry_of(plan.next(entry))
+        assert 0 < batch_of(entry).rows <= 21
+        batches += 1
+    assert batches < 1.1 * 3000 / 21
 
 
 @given(OFFSETS, st.integers(1, 6), st.integers(1, 500), st.booleans())

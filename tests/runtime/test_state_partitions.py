@@ -12,6 +12,9 @@ from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.job_plan import JobPlan, job_plan
 from rowkind.runtime.driver.state_partitions import configured_cores
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.job_plan import JobPlan, job_plan
+from rowkind.runtime.driver.state_partitions import ON_A_CLUSTER, configured_cores, partitions_for
 from tests.runtime.tables import APPEND, table
 
 CONFIGURED: dict[str, tuple[dict[str, str], int | None]] = {
@@ -26,6 +29,16 @@ CONFIGURED: dict[str, tuple[dict[str, str], int | None]] = {
 @pytest.mark.parametrize(("settings", "cores"), CONFIGURED.values(), ids=CONFIGURED)
 def test_cores_come_from_the_configuration(settings: dict[str, str], cores: int | None) -> None:
     assert configured_cores(settings) == cores
+
+
+@pytest.mark.parametrize("master", ["spark://there:7077", "yarn"])
+def test_executors_that_come_late_do_not_count(master: str) -> None:
+    assert {partitions_for(master, {}, there) for there in (1, 2, 40)} == {ON_A_CLUSTER}
+    assert {partitions_for(master, {"spark.cores.max": "4"}, there) for there in (1, 2, 40)} == {4}
+
+
+def test_a_local_spark_is_there_at_once() -> None:
+    assert partitions_for("local[3,4]", {}, 3) == 3
 
 
 def plan(partitions: int, given: bool) -> JobPlan:

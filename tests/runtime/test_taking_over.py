@@ -14,6 +14,12 @@ from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.job_plan import JobPlan, job_plan
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.taking_over import Taken, plan_digest, take_over
+from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.insert_names import insert_names
+from rowkind.runtime.driver.job_plan import JobPlan, job_plan
+from rowkind.runtime.plan_digest import plan_digest
+from rowkind.runtime.driver.resuming import GOING_ON, Resuming
+from rowkind.runtime.driver.taking_over import Taken, take_over
 from tests.runtime.tables import APPEND, UPSERT, table
 
 SOURCE = n.Scan(table("id INT", {**APPEND, "topic": "numbers"}))
@@ -103,6 +109,21 @@ def test_inserts_may_change_places_in_the_middle_of_a_batch(tmp_path: Path) -> N
     begun.begin()
     moved = Run(tmp_path, plan("more", "copied", "copied"))
     assert moved.taken.standing.pending is not None
+
+
+def test_an_insert_keeps_its_name_wherever_it_stands() -> None:
+    """Markers of a batch are found by it: another name would write what is in already, or skip what is not."""
+
+    def named(*names: str) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for one, name in insert_names(plan(*names).sinks).items():
+            found.setdefault(one.table.topics[0], []).append(name)
+        return found
+
+    both = named("copied", "more", "copied")
+    assert named("more", "copied", "copied") == both
+    assert named("new", "copied", "more", "copied") == {**both, "new": named("new")["new"]}
+    assert named("copied", "copied")["copied"] == both["copied"]
 
 
 def digest(*roots: n.Node) -> str:

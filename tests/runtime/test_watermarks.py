@@ -45,7 +45,12 @@ class Job:
         watermarks = Watermarks(self.tables, self.groups, self.account)
         pace = Pace(1000, 1)
         self.planner = BatchPlanner(
-            self.logs, [False] * len(self.logs), lambda *_: pace, clock=lambda: self.now, watermarks=watermarks
+            self.logs,
+            [False] * len(self.logs),
+            lambda *_: pace,
+            clock=lambda: self.now,
+            watermarks=watermarks,
+            steady=lambda: self.now / SECOND,
         )
 
     def run(self, times: dict[Partition, int | None] | None = None) -> list[int | None] | None:

@@ -12,18 +12,29 @@ from pathlib import Path
 
 import pyarrow as pa
 
+KEEPS = "ROWKIND_WORKER_KEEPS"
+"""The variable that tells workers how many bytes to keep."""
 KEPT = 128 * 1024 * 1024
-"""A worker that has so much beside what Arrow uses gives back what is free: less would only be asked for again."""
+"""A worker that has more beside what Arrow uses gives back what is free. The next task asks for it again, which takes
+30 ms for 300 MB: a small machine must pay that, and others need not.
+"""
+HEAPS = 5
+"""With a larger Java heap a worker keeps more: this part of it."""
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _statm = Path("/proc/self/statm")
 _libc = ctypes.CDLL(None)
 
 
+def kept_by_workers(heap: int) -> str:
+    """For the environment of workers, on the driver."""
+    return str(max(KEPT, heap // HEAPS))
+
+
 def give_back_memory() -> None:
     """At the end of a task."""
     pool = pa.default_memory_pool()
-    if resident() - pool.bytes_allocated() > KEPT:
+    if resident() - pool.bytes_allocated() > int(os.environ.get(KEEPS, KEPT)):
         pool.release_unused()
         if hasattr(_libc, "malloc_trim"):
             _libc.malloc_trim(0)

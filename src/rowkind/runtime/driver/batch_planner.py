@@ -133,6 +133,8 @@ class BatchPlanner:
         self._planned: float | None = None
         """When the last batch was planned, on a clock that nobody sets; None before one was planned."""
         self._looked: float | None = None
+        self._since = steady()
+        """The same, or when this run began."""
 
     def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
         """The entry of the next batch, or None when there is nothing new."""
@@ -143,7 +145,7 @@ class BatchPlanner:
             return None
         entry = self._later(previous) if previous else self._first()
         if entry is not None:
-            self._planned = self._steady()
+            self._planned = self._since = self._steady()
             entry["notes"] = self.take_notes()
         return entry
 
@@ -186,6 +188,14 @@ class BatchPlanner:
             return False
         return entry["watermarks"] != entry["before"] or self._watermarks.due(entry["clock"])
 
+    def _now(self, before: int) -> int:
+        """Time does not run backwards in a job, whatever is done to the machine's clock, and never stands still.
+
+        After a clock that was ahead was put right it goes on at half its pace until the two meet: rows that a sink
+        holds back for an interval would else wait for as long as the clock was ahead.
+        """
+        return max(self._clock(), before + int((self._steady() - self._since) * 500_000) if before else 0)
+
     def _entry(
         self, previous: Mapping[str, Any], starts: Sequence[Offsets], stops: Sequence[Offsets | None]
     ) -> dict[str, Any]:
@@ -193,8 +203,7 @@ class BatchPlanner:
         pending: list[dict[str, int]] = []
         left: list[list[str]] = []
         positions: list[Positions] = []
-        # Time does not run backwards in a job, whatever is done to the machine's clock.
-        clock = max(self._clock(), previous.get("clock", 0))
+        clock = self._now(previous.get("clock", 0))
         before: Times = previous.get("watermarks", {})
         topics = [dict(ids) for ids in previous.get("topics") or [{}] * len(self._tables)]
         for table, start, stop, ids in zip(self._tables, starts, stops, topics, strict=True):
@@ -208,7 +217,8 @@ class BatchPlanner:
         held = self._watermarks.held(positions, clock) if self._watermarks else set()
         for index, (start, ends, _) in enumerate(positions):
             pace = self._pace(index, start, ends)
-            until = dict(start) if index in held else capped(start, ends, pace.rows)
+            turn = previous["number"] + 1
+            until = dict(start) if index in held else capped(start, ends, pace.rows, turn)
             untils.append(_nested(until))
             pending.append(_by_topic(until, ends))
             lag += sum(pending[-1].values())
@@ -263,13 +273,20 @@ def _recognise(table: TablePositions, start: Offsets, ends: Offsets, ids: dict[s
     ids.update(found)
 
 
-def capped(start: Offsets, end: Offsets, rows: int) -> Offsets:
-    """How far each partition is read when a batch may hold so many rows: in proportion to what waits in each."""
+def capped(start: Offsets, end: Offsets, rows: int, turn: int = 0) -> Offsets:
+    """How far each partition is read when a batch may hold so many rows: in proportion to what waits in each.
+
+    Where there are more partitions than rows, which is so with large messages, they take turns.
+    """
     waiting = {p: max(0, end.get(p, begin) - begin) for p, begin in start.items()}
     total = sum(waiting.values())
     if total <= rows:
         return {p: begin + waiting[p] for p, begin in start.items()}
-    return {p: begin + min(waiting[p], max(1, waiting[p] * rows // total)) for p, begin in start.items()}
+    behind = sorted(p for p, count in waiting.items() if count)
+    first = turn * rows % len(behind)
+    read = {behind[(first + i) % len(behind)] for i in range(min(rows, len(behind)))}
+    more = max(0, rows - len(behind))
+    return {p: begin + (p in read) * min(waiting[p], 1 + waiting[p] * more // total) for p, begin in start.items()}
 
 
 def cut(ranges: Sequence[OffsetRange], pace: Pace, splittable: bool) -> list[list[list[Any]]]:

@@ -137,7 +137,7 @@ class BatchRunner:
 
     def _write(self, batch: Batch, entry: str, added: Accumulator[Any], times: Accumulator[Any]) -> None:
         spark, version = self._spark, batch.number
-        letters = DeadLetters(f"{self._checkpoint.uri}/dead-letters", version)
+        letters = DeadLetters(self._checkpoint.letters, version)
         oldest, sync = version - KEPT_VERSIONS, self._checkpoint.sync
         versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key, sync)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")

@@ -53,6 +53,10 @@ class Checkpoint:
     def state(self) -> str:
         return f"{self.uri}/state"
 
+    @property
+    def letters(self) -> str:
+        return f"{self.uri}/dead-letters"
+
     def record(self) -> JobRecord | None:
         """What an earlier run wrote down; None in a fresh folder."""
         said = self._read("job.json")
@@ -108,6 +112,9 @@ class Checkpoint:
         self._folder.write_bytes("rewound", str(uuid.uuid4()).encode())
         self._batches.remove(str(standing.next))
         self._folder.remove(f"tasks-{standing.next}")
+        waiting = Folder(self.letters)
+        for name in waiting.names():
+            waiting.remove(name)
         return standing.gone_back
 
     def lineage(self, job: str) -> str:

@@ -33,6 +33,17 @@ from rowkind.runtime.driver.taking_over import take_over
 from rowkind.runtime.driver.watermark_tracking import Watermarks
 from rowkind.runtime.heap import heap_of
 from rowkind.runtime.worker_errors import carried, refused_value
+from rowkind.runtime.driver.job_plan import JobPlan
+from rowkind.runtime.memory import KEEPS, kept_by_workers
+from rowkind.runtime.driver.pacing import Pacing
+from rowkind.runtime.driver.table_positions import KafkaPositions
+from rowkind.runtime.worker_errors import carried, refused_value
+from rowkind.runtime.driver.resuming import GOING_ON, Resuming
+from rowkind.runtime.driver.shared_folder import check_shared
+from rowkind.runtime.driver.spark import cloned, log_file
+from rowkind.runtime.driver.taking_over import take_over
+from rowkind.runtime.driver.pending_batches import Upcoming
+from rowkind.runtime.driver.watermark_tracking import Watermarks
 
 
 class Status(StrEnum):
@@ -85,7 +96,9 @@ class Job:
         self.values = job_metrics(self.label, plan, folder.restarts)
         if plan.stateful:
             check_shared(spark, folder.state, taken.record.id)
-        pacing = Pacing(plan.tables, spark.sparkContext.defaultParallelism, interval, heap=heap_of(spark))
+        context, heap = spark.sparkContext, heap_of(spark)
+        context.environment[KEEPS] = kept_by_workers(heap)
+        pacing = Pacing(plan.tables, context.defaultParallelism, interval, heap=heap)
         positions = [KafkaPositions(table) for table in plan.tables]
         self._runner = BatchRunner(
             cloned(spark),

@@ -17,9 +17,12 @@ def usual_partitions(spark: SparkSession) -> int:
     on how quickly they come. With a local master it is the number in the master's name, or of the machine's cores.
     """
     context = spark.sparkContext
-    if is_local(context.master):
-        return context.defaultParallelism
-    return configured_cores(dict(context.getConf().getAll())) or ON_A_CLUSTER
+    return partitions_for(context.master, dict(context.getConf().getAll()), context.defaultParallelism)
+
+
+def partitions_for(master: str | None, conf: Mapping[str, str], there: int) -> int:
+    """The same with what Spark says; `there` are the cores that it has now."""
+    return there if is_local(master) else configured_cores(conf) or ON_A_CLUSTER
 
 
 def is_local(master: str | None) -> bool:
