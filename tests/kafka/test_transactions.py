@@ -10,10 +10,8 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from rowkind.connectors.kafka import transactions
-from rowkind.connectors.kafka.transactions import Insert, Marker, Promise, TransactionalWriter
-from rowkind.errors import RowkindError
-from rowkind.connectors.kafka import transactions
 from rowkind.connectors.kafka.transactions import Fenced, Insert, Marker, Promise, TransactionalWriter
+from rowkind.errors import RowkindError
 from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka

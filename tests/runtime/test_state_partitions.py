@@ -11,9 +11,6 @@ from rowkind.errors import RowkindError
 from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.job_plan import JobPlan, job_plan
-from rowkind.runtime.driver.state_partitions import configured_cores
-from rowkind.runtime.driver.checkpoint import Checkpoint
-from rowkind.runtime.driver.job_plan import JobPlan, job_plan
 from rowkind.runtime.driver.state_partitions import ON_A_CLUSTER, configured_cores, partitions_for
 from tests.runtime.tables import APPEND, table
 

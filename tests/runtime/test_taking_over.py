@@ -11,15 +11,10 @@ from rowkind.catalog.connector_options import Side
 from rowkind.errors import RowkindError
 from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.runtime.driver.insert_names import insert_names
 from rowkind.runtime.driver.job_plan import JobPlan, job_plan
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.taking_over import Taken, plan_digest, take_over
-from rowkind.runtime.driver.checkpoint import Checkpoint
-from rowkind.runtime.driver.insert_names import insert_names
-from rowkind.runtime.driver.job_plan import JobPlan, job_plan
-from rowkind.runtime.plan_digest import plan_digest
-from rowkind.runtime.driver.resuming import GOING_ON, Resuming
-from rowkind.runtime.driver.taking_over import Taken, take_over
 from tests.runtime.tables import APPEND, UPSERT, table
 
 SOURCE = n.Scan(table("id INT", {**APPEND, "topic": "numbers"}))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from rowkind.errors import RowkindError
 from rowkind.connectors.kafka.messages import Diverted
-from rowkind.runtime.driver.checkpoint import Checkpoint
+from rowkind.errors import RowkindError
 from rowkind.runtime.dead_letters import DeadLetters
+from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.resuming import Standing
 
 

@@ -21,10 +21,12 @@ def spread(call: AggregateCall, n: Ints, squares: Floats) -> pa.Array:
     divisor = n - 1 if call.function.endswith("_SAMP") else n
     variance = squares / np.maximum(divisor, 1)
     values = np.sqrt(variance) if call.function.startswith("STDDEV") else variance
-    result = pa.array(values, mask=divisor <= 0)
-    if pa.types.is_decimal(call.type):
-        return pc.round(result, ndigits=call.type.scale).cast(call.type, safe=False)
-    return result.cast(call.type, safe=False)
+    if not pa.types.is_decimal(call.type):
+        return pa.array(values, mask=divisor <= 0).cast(call.type, safe=False)
+    # What does not fit the decimal is NULL, as in Flink; Arrow's cast would make it 0.
+    fits = np.abs(values) < 10.0 ** (call.type.precision - call.type.scale)
+    result = pa.array(np.where(fits, values, 0.0), mask=(divisor <= 0) | ~fits)
+    return pc.round(result, ndigits=call.type.scale).cast(call.type, safe=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from rowkind.plan.bind.inputs import Inputs
 from rowkind.plan.bind.scope import Item, Scope
 from rowkind.plan.bind.windows import aggregate
 from rowkind.plan.columns import reference
+from rowkind.plan.expressions.functions.unsupported import AGGREGATES
+from rowkind.plan.expressions.scope import failure
 from rowkind.plan.nodes import Call, Node
 from rowkind.sql import render
 
@@ -75,8 +77,17 @@ class _Rewriting:
         known = {*self.keys.values(), *self.calls.values(), SET_COLUMN}
         for column in rewritten.find_all(exp.Column):
             if column.name not in known:
+                self._known_aggregate(column)
                 raise self.scope.error("NOT_GROUPED", column, name=column.name.rpartition(".")[2])
         return rewritten
+
+    def _known_aggregate(self, column: exp.Expr) -> None:
+        """An aggregate function that rowkind does not have is what is wrong, not the column in it."""
+        call = column.find_ancestor(exp.Anonymous)
+        while call is not None:
+            if instead := AGGREGATES.get(call.name.upper()):
+                raise failure("FUNCTION_NOT_SUPPORTED", call, function=call.name, instead=instead)
+            call = call.find_ancestor(exp.Anonymous)
 
     def _node(self, node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Anonymous) and node.name.upper() in GROUPINGS:

@@ -68,7 +68,7 @@ def _floating(operator: str, left: Typed, right: Typed) -> Typed | None:
     a, b = convert(left, type).sql, convert(right, type).sql
     if operator != "/":
         return Typed(f"({a} {operator} {b})", type)
-    return Typed(_floating_quotient(a, b, spark_type(type)), type)
+    return Typed(floating_quotient(a, b, spark_type(type)), type)
 
 
 def _floating_type(left: DataType, right: DataType) -> DataType:
@@ -81,7 +81,7 @@ def _floating_type(left: DataType, right: DataType) -> DataType:
     return found
 
 
-def _floating_quotient(a: str, b: str, type: str) -> str:
+def floating_quotient(a: str, b: str, type: str) -> str:
     """Division by zero gives infinity or NaN, as for every IEEE number in Flink; Spark would fail."""
     by_zero = f"CASE WHEN {a} > 0 AND NOT isnan({a}) THEN 'Infinity' WHEN {a} < 0 THEN '-Infinity' ELSE 'NaN' END"
     return f"IF({b} = 0, IF({a} IS NULL, NULL, CAST({by_zero} AS {type})), CAST(try_divide({a}, {b}) AS {type}))"
@@ -92,6 +92,9 @@ def _decimal(operator: str, left: Typed, right: Typed, nullable: bool) -> Typed:
     p2, s2 = as_decimal(right.type)
     type = replace(_RESULTS[operator](p1, s1, p2, s2), nullable=nullable)
     a, b = convert(left, t.decimal(p1, s1)).sql, convert(right, t.decimal(p2, s2)).sql
+    if operator == "%" and s1 == s2 == 0:
+        # The remainder of whole numbers has the divisor's type, as Calcite has it.
+        type = replace(right.type, nullable=nullable)
     return Typed(f"CAST(({a} {operator} {b}) AS {spark_type(type)})", type)
 
 

@@ -12,15 +12,13 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rowkind import types as t
+from rowkind.plan.expressions import reading
+from rowkind.plan.expressions.cutting import cut
 from rowkind.plan.expressions.printing import printed, variable
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed, null_of, text
 from rowkind.sql import type_of
 from rowkind.types import MAX_LENGTH, DataType, Root, map_members, quote, spark_type
-
-_TIMESTAMP_TEXT = r"^\d{1,4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{1,2}:\d{1,2}(\.\d{1,9})?)?\z"
-_FRACTION = r"\.\d*\s*$"
-_TIME_TEXT = r"^\d{1,2}(:\d{1,2}(:\d{1,2}(\.\d{1,9})?)?)?\z"
 
 
 @rule(exp.Cast)
@@ -133,38 +131,6 @@ def _text_to_bytes(sql: str, target: DataType, cast: str) -> str:
     return _fitted_bytes(f"CAST({sql} AS BINARY)", t.BYTES, target)
 
 
-def _text_to_integer(sql: str, target: DataType, cast: str) -> str:
-    """A fraction is dropped, as Flink does; Spark refuses it."""
-    type = spark_type(target)
-    whole = f"regexp_replace({sql}, {text(_FRACTION)}, '')"
-    return f"coalesce(TRY_CAST({sql} AS {type}), {cast}({whole} AS {type}))"
-
-
-def _text_to_timestamp(sql: str, target: DataType, cast: str) -> str:
-    return cut(f"{cast}({_only(sql, _TIMESTAMP_TEXT)} AS {spark_type(target)})", target)
-
-
-def _text_to_time(sql: str, target: DataType, cast: str) -> str:
-    parts = f"split(concat({_only(f'trim({sql})', _TIME_TEXT)}, ':00:00'), ':')"
-    clock = f"concat_ws(':', lpad({parts}[0], 2, '0'), lpad({parts}[1], 2, '0'), {parts}[2])"
-    return cut(f"{cast}(IF({sql} IS NULL, NULL, {clock}) AS TIME(6))", target)
-
-
-def _only(sql: str, pattern: str) -> str:
-    """The text if it has the shape that Flink reads; otherwise something that no cast accepts."""
-    return f"IF({sql} RLIKE {text(pattern)}, {sql}, concat('?', {sql}))"
-
-
-def cut(sql: str, target: DataType) -> str:
-    """A time or timestamp without the digits that its type does not have."""
-    if target.precision is None or target.precision >= 6:
-        return sql
-    if target.root is Root.TIME:
-        return f"CAST(CAST({sql} AS TIME({target.precision})) AS TIME(6))"
-    unit = "1BD" if target.precision == 0 else f"0.{'0' * (target.precision - 1)}1BD"
-    return f"({sql} - make_dt_interval(0, 0, 0, extract(SECOND FROM {sql}) % {unit}))"
-
-
 def _to_timestamp(sql: str, source: DataType, target: DataType) -> str:
     if source.root is Root.TIME:
         ntz = f"make_timestamp_ntz(DATE '1970-01-01', {sql})"
@@ -212,10 +178,8 @@ _NESTED: dict[Root, Callable[[str, DataType, DataType, bool], str]] = {
 }
 
 _FROM_TEXT: dict[Root, Callable[[str, DataType, str], str]] = {
-    **dict.fromkeys(t.INTEGERS, _text_to_integer),
+    **reading.FROM_TEXT,
     **dict.fromkeys(t.BINARIES, _text_to_bytes),
-    **dict.fromkeys(t.TIMESTAMPS, _text_to_timestamp),
-    Root.TIME: _text_to_time,
 }
 
 _DATES = t.TIMESTAMPS | {Root.DATE}

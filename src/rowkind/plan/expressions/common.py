@@ -32,6 +32,21 @@ def common_type(types: Sequence[DataType]) -> DataType | None:
     return replace(found or t.NULL, nullable=nullable)
 
 
+def branch_type(types: Sequence[DataType]) -> DataType | None:
+    """The common type of branches of CASE and of members of ARRAY and MAP.
+
+    Calcite takes FLOAT and DOUBLE for equally wide there, so that the first of them counts.
+
+    >>> str(branch_type([t.FLOAT, t.DOUBLE]))
+    'FLOAT'
+    """
+    found = common_type(types)
+    first = next((type for type in types if type.root in APPROXIMATE), None)
+    if found is None or first is None or any(type.root not in APPROXIMATE | {Root.NULL} for type in types):
+        return found
+    return replace(first, nullable=found.nullable)
+
+
 def _merge(left: DataType, right: DataType) -> DataType | None:
     if left.as_nullable() == right.as_nullable():
         return left

@@ -154,7 +154,11 @@ def _overlaps(scope: Scope, node: exp.Expr) -> Typed:
     first, last = f"least({start.sql}, {end.sql})", f"greatest({start.sql}, {end.sql})"
     other_first = f"least({other_start.sql}, {other_end.sql})"
     other_last = f"greatest({other_start.sql}, {other_end.sql})"
-    return boolean(f"({last} >= {other_first} AND {other_last} >= {first})", start, end, other_start, other_end)
+    ends = (start, end, other_start, other_end)
+    unknown = " OR ".join(f"{point.sql} IS NULL" for point in ends if point.nullable)
+    meet = f"({last} >= {other_first} AND {other_last} >= {first})"
+    # The least and the greatest of two points leave a NULL out.
+    return boolean(f"IF({unknown}, NULL, {meet})" if unknown else meet, *ends)
 
 
 def _period(scope: Scope, node: exp.Expr, whole: exp.Expr) -> tuple[Typed, Typed]:

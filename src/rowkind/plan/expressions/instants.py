@@ -6,6 +6,8 @@ take one. In the hour that a zone skips in spring, the value then changes in sil
 
 from __future__ import annotations
 
+from rowkind.plan.expressions.typed import once
+
 DAY_MICROS = 86_400_000_000
 _EPOCH = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
 _PARTS = (("DAY", DAY_MICROS), ("HOUR", 3_600_000_000), ("MINUTE", 60_000_000), ("SECOND", 1_000_000))
@@ -13,7 +15,11 @@ _PARTS = (("DAY", DAY_MICROS), ("HOUR", 3_600_000_000), ("MINUTE", 60_000_000), 
 
 def interval_micros(sql: str) -> str:
     """The length of a day-time interval in microseconds."""
-    return "(" + " + ".join(f"CAST(extract({unit} FROM {sql}) * {size}L AS BIGINT)" for unit, size in _PARTS) + ")"
+    return once(sql, _micros)
+
+
+def _micros(interval: str) -> str:
+    return "(" + " + ".join(f"CAST(extract({unit} FROM {interval}) * {size}L AS BIGINT)" for unit, size in _PARTS) + ")"
 
 
 def micros_between(start: str, end: str) -> str:

@@ -37,7 +37,8 @@ def _literal(scope: Scope, node: exp.Expr) -> Typed:
 
 
 def string(value: str) -> Typed:
-    type = DataType(Root.CHAR, nullable=False, length=len(value))
+    # Flink counts a character outside of Unicode's first plane as two, as Java does.
+    type = DataType(Root.CHAR, nullable=False, length=len(value.encode("utf-16-le")) // 2)
     return Typed(text(value), type, constant=value)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rowkind.plan.expressions.typed import once
 from rowkind.types import DataType, Root, map_members, quote
 
 
 def printed(sql: str, type: DataType) -> str:
     """Spark SQL for the text of a value; NULL stays NULL."""
-    return _PRINTERS.get(type.root, _plain)(sql, type)
+    printer = _PRINTERS.get(type.root, _plain)
+    return once(sql, lambda value: printer(value, type)) if printer in _REPEATING else printer(sql, type)
 
 
 def _plain(sql: str, type: DataType) -> str:
@@ -108,3 +110,6 @@ _PRINTERS: dict[Root, Callable[[str, DataType], str]] = {
     Root.MULTISET: _map,
     Root.ROW: _row,
 }
+
+_REPEATING = frozenset({_timestamp, _time, _day_time, _year_month, _row})
+"""Those that look at the value more than once."""

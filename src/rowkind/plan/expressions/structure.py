@@ -9,7 +9,7 @@ from sqlglot import exp
 from rowkind import types as t
 from rowkind.errors import nearest
 from rowkind.plan.expressions.casts import convert, to_common, widened
-from rowkind.plan.expressions.common import common_type
+from rowkind.plan.expressions.common import branch_type
 from rowkind.plan.expressions.comparison import comparable
 from rowkind.plan.expressions.scope import Scope, failure, rule
 from rowkind.plan.expressions.typed import Typed, text
@@ -65,7 +65,7 @@ def _case(scope: Scope, node: exp.Expr) -> Typed:
     values = scope.all([branch.args["true"] for branch in node.args["ifs"]])
     default = node.args.get("default")
     values.append(scope.translate(default) if default else Typed("NULL", t.NULL))
-    *results, otherwise = to_common(values, common_type([v.type for v in values]), "NO_COMMON_TYPE", node)
+    *results, otherwise = to_common(values, branch_type([v.type for v in values]), "NO_COMMON_TYPE", node)
     branches = " ".join(f"WHEN {c} THEN {r.sql}" for c, r in zip(conditions, results, strict=True))
     nullable = any(v.nullable for v in values)
     return Typed(f"CASE {branches} ELSE {otherwise.sql} END", replace(otherwise.type, nullable=nullable))

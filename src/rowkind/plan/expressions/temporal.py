@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rowkind import types as t
-from rowkind.plan.expressions.casts import cut
 from rowkind.plan.expressions.common import INTERVALS
+from rowkind.plan.expressions.cutting import cut
 from rowkind.plan.expressions.instants import DAY_MICROS, at_utc, interval_micros, utc_clock
 from rowkind.plan.expressions.typed import Typed, any_nullable
 from rowkind.types import DataType, Root
@@ -47,7 +47,10 @@ def shifted(point: Typed, interval: Typed, operator: str) -> Typed | None:
             return Typed(_coarse(f"timestamp_micros({micros})", type), type)
         case Root.TIMESTAMP:
             return Typed(_coarse(f"({point.sql} {operator} {interval.sql})", type), type)
-        case Root.TIME if not months:
+        case Root.TIME if months:
+            # Months do not move a clock.
+            return Typed(f"IF({interval.sql} IS NULL, NULL, {point.sql})", type)
+        case Root.TIME:
             micros = f"time_to_micros({point.sql}) {operator} {interval_micros(interval.sql)}"
             return Typed(f"time_from_micros(pmod({micros}, {DAY_MICROS}L))", type)
     return None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 from rowkind.types import DataType, Root, spark_type
 
@@ -42,6 +43,24 @@ def any_nullable(args: Iterable[Typed]) -> bool:
 
 def null_of(type: DataType) -> Typed:
     return Typed(f"CAST(NULL AS {spark_type(type)})", type.as_nullable())
+
+
+_SHORT = 100
+
+
+def once(sql: str, use: Callable[[str], str], *, always: bool = False) -> str:
+    """An expression that uses another one more than once, without writing it more than once.
+
+    Spark has no variables outside of lambdas, so a long expression becomes the only member of an array. Written out, a
+    few steps one around the other would grow to millions of nodes. `always` is for what is slow, however short.
+
+    >>> once("`a`", lambda a: f"{a} * {a}")
+    '`a` * `a`'
+    """
+    if len(sql) <= _SHORT and not always:
+        return use(sql)
+    name = f"__o{crc32(sql.encode())}"
+    return f"get(transform(array({sql}), {name} -> {use(name)}), 0)"
 
 
 def text(value: str) -> str:

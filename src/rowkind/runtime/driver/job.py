@@ -32,18 +32,8 @@ from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.runtime.driver.taking_over import take_over
 from rowkind.runtime.driver.watermark_tracking import Watermarks
 from rowkind.runtime.heap import heap_of
-from rowkind.runtime.worker_errors import carried, refused_value
-from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.memory import KEEPS, kept_by_workers
-from rowkind.runtime.driver.pacing import Pacing
-from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.runtime.worker_errors import carried, refused_value
-from rowkind.runtime.driver.resuming import GOING_ON, Resuming
-from rowkind.runtime.driver.shared_folder import check_shared
-from rowkind.runtime.driver.spark import cloned, log_file
-from rowkind.runtime.driver.taking_over import take_over
-from rowkind.runtime.driver.pending_batches import Upcoming
-from rowkind.runtime.driver.watermark_tracking import Watermarks
 
 
 class Status(StrEnum):

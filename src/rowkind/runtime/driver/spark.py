@@ -31,6 +31,8 @@ RELIED_ON = {
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    # of two members of a JSON object with one name the last counts, as in Flink, and is not an error
+    "spark.sql.variant.allowDuplicateKeys": "true",
 }
 """Settings of a session that the engine depends on; they are set for the session of a job, not assumed."""
 

@@ -9,7 +9,7 @@ from rowkind.plan.expressions.functions.json import JSON
 from rowkind.plan.expressions.functions.numbers import NUMBERS
 from rowkind.plan.expressions.functions.strings import HASHES, STRINGS
 from rowkind.plan.expressions.functions.temporal import TEMPORAL
-from rowkind.plan.expressions.functions.unsupported import NOT_REPEATABLE, UNSUPPORTED
+from rowkind.plan.expressions.functions.unsupported import AGGREGATES, NOT_REPEATABLE, UNSUPPORTED
 
 CATEGORIES: dict[str, tuple[Function, ...]] = {
     "Arithmetic": NUMBERS,
@@ -24,5 +24,5 @@ CATEGORIES: dict[str, tuple[Function, ...]] = {
 
 FUNCTIONS: dict[str, Function] = {f.name: f for functions in CATEGORIES.values() for f in functions}
 
-REFUSED: dict[str, str] = {**UNSUPPORTED, **NOT_REPEATABLE}
+REFUSED: dict[str, str] = {**UNSUPPORTED, **AGGREGATES, **NOT_REPEATABLE}
 """Functions that may not be called, and what to do instead."""

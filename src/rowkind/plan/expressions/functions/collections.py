@@ -9,7 +9,7 @@ from rowkind import types as t
 from rowkind.plan.expressions.casts import to_common, widened
 from rowkind.plan.expressions.common import common_type
 from rowkind.plan.expressions.functions.call import Call, Function, as_first, mapped, special
-from rowkind.plan.expressions.typed import Typed, any_nullable, null_of
+from rowkind.plan.expressions.typed import Typed, any_nullable, null_of, once
 from rowkind.types import DataType, Field, map_members
 
 
@@ -79,13 +79,16 @@ def _joined(function: str, count: str = "array, array") -> Function:
 
 
 def _slice(args: Sequence[Typed]) -> str:
-    """From one position to the other, both counted from 1 or backwards from -1."""
+    """From one position to the other, both counted from 1 or backwards from -1; an end of 0 is the first position."""
     values, start = args[0].sql, args[1].sql
-    end = args[2].sql if len(args) > 2 else f"size({values})"
     size = f"size({values})"
+    end = args[2].sql if len(args) > 2 else size
     first = f"greatest(IF({start} < 0, {size} + {start} + 1, {start}), 1)"
-    last = f"IF({end} < 0, {size} + {end} + 1, {end})"
-    return f"slice({values}, {first}, greatest({last} - {first} + 1, 0))"
+    turned = f"IF({end} < 0, {size} + {end} + 1, {end})"
+    last = f"IF({turned} = 0, 1, least({turned}, {size}))"
+    unknown = " OR ".join(f"{a.sql} IS NULL" for a in args[1:] if a.nullable)
+    found = f"IF({size} = 0, {values}, slice({values}, {first}, greatest({last} - {first} + 1, 0)))"
+    return f"IF({unknown}, NULL, {found})" if unknown else found
 
 
 def _sort(args: Sequence[Typed]) -> str:
@@ -98,6 +101,12 @@ def _sort(args: Sequence[Typed]) -> str:
     sorted_ = f"array_sort({values}, (__l, __r) -> {order})"
     unknown = " OR ".join(f"{a.sql} IS NULL" for a in args[1:] if a.nullable)
     return f"IF({unknown}, NULL, {sorted_})" if unknown else sorted_
+
+
+def _array_join(args: Sequence[Typed]) -> str:
+    joined = f"array_join({', '.join(a.sql for a in args)})"
+    unknown = " OR ".join(f"{a.sql} IS NULL" for a in args if a.nullable)
+    return f"IF({unknown}, NULL, {joined})" if unknown else joined
 
 
 def _map_union(call: Call, args: list[Typed]) -> Typed:
@@ -123,6 +132,14 @@ def _from_arrays_type(args: Sequence[Typed]) -> DataType:
     return replace(t.map_of(_element(args[0]), _element(args[1])), nullable=any_nullable(args))
 
 
+def _from_arrays(args: Sequence[Typed]) -> str:
+    """Spark's maps have no NULL key, so its pair is left out. Arrays of two lengths are an error, also in Flink."""
+    keys, values = args[0].sql, args[1].sql
+    pairs = f"zip_with({keys}, {values}, (__k, __v) -> named_struct('k', __k, 'v', __v))"
+    known = f"map_from_entries(filter({pairs}, __e -> __e.k IS NOT NULL))"
+    return f"IF(size({keys}) = size({values}), {known}, map_from_arrays({keys}, {values}))"
+
+
 def _only_element(args: Sequence[Typed]) -> str:
     values = args[0].sql
     return f"IF(size({values}) > 1, raise_error('ELEMENT of an array with more than one element'), get({values}, 0))"
@@ -142,7 +159,12 @@ COLLECTIONS: tuple[Function, ...] = (
     special("ARRAY_POSITION", "array, any", _position),
     special("ARRAY_REMOVE", "array, any", _remove),
     mapped("ARRAY_REVERSE", "array", as_first, "reverse({0})"),
-    mapped("ARRAY_SLICE", "array, int, int?", as_first, _slice),
+    mapped(
+        "ARRAY_SLICE",
+        "array, int, int?",
+        as_first,
+        lambda a: once(a[0].sql, lambda values: _slice([replace(a[0], sql=values), *a[1:]])),
+    ),
     mapped("ARRAY_SORT", "array, bool?, bool?", as_first, _sort),
     _joined("array_union"),
     _joined("array_except"),
@@ -150,10 +172,10 @@ COLLECTIONS: tuple[Function, ...] = (
     _joined("concat", "array, array*"),
     mapped("ARRAY_MAX", "array", _element_of, "array_max({0})"),
     mapped("ARRAY_MIN", "array", _element_of, "array_min({0})"),
-    mapped("ARRAY_JOIN", "array, text, text?", t.STRING, "array_join({all})"),
+    mapped("ARRAY_JOIN", "array, text, text?", t.STRING, _array_join),
     mapped("MAP_KEYS", "map", _keys_type, "map_keys({0})"),
     mapped("MAP_VALUES", "map", _values_type, "map_values({0})"),
     mapped("MAP_ENTRIES", "map", _entries_type, "map_entries({0})"),
     special("MAP_UNION", "map, map*", _map_union),
-    mapped("MAP_FROM_ARRAYS", "array, array", _from_arrays_type, "map_from_arrays({0}, {1})"),
+    mapped("MAP_FROM_ARRAYS", "array, array", _from_arrays_type, _from_arrays),
 )

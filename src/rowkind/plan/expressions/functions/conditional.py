@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rowkind import types as t
 from rowkind.plan.expressions.casts import to_common
-from rowkind.plan.expressions.common import common_type
+from rowkind.plan.expressions.common import branch_type, common_type
 from rowkind.plan.expressions.comparison import comparable
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
 from rowkind.plan.expressions.structure import row
@@ -15,6 +15,10 @@ from rowkind.plan.expressions.typed import Typed, any_nullable, text
 
 def _alike(call: Call, values: list[Typed]) -> list[Typed]:
     return to_common(values, common_type([v.type for v in values]), "NO_COMMON_TYPE", call.node)
+
+
+def _members(call: Call, values: list[Typed]) -> list[Typed]:
+    return to_common(values, branch_type([v.type for v in values]), "NO_COMMON_TYPE", call.node)
 
 
 def _coalesce(call: Call, args: list[Typed]) -> Typed:
@@ -56,17 +60,22 @@ def _typeof(call: Call, args: list[Typed]) -> Typed:
 
 
 def _array(call: Call, args: list[Typed]) -> Typed:
-    values = _alike(call, args)
+    values = _members(call, args)
     element = replace(values[0].type, nullable=any_nullable(args))
     return Typed(f"array({', '.join(v.sql for v in values)})", t.array(element).not_null())
 
 
 def _map(call: Call, args: list[Typed]) -> Typed:
-    keys, values = _alike(call, args[::2]), _alike(call, args[1::2])
+    keys, values = _members(call, args[::2]), _members(call, args[1::2])
     key = replace(keys[0].type, nullable=any_nullable(keys))
     value = replace(values[0].type, nullable=any_nullable(values))
-    members = ", ".join(f"{k.sql}, {v.sql}" for k, v in zip(keys, values, strict=True))
-    return Typed(f"map({members})", t.map_of(key, value).not_null())
+    type = t.map_of(key, value).not_null()
+    if not any_nullable(keys):
+        members = ", ".join(f"{k.sql}, {v.sql}" for k, v in zip(keys, values, strict=True))
+        return Typed(f"map({members})", type)
+    entries = ", ".join(f"named_struct('k', {k.sql}, 'v', {v.sql})" for k, v in zip(keys, values, strict=True))
+    # Spark's maps have no NULL key, and would end the job.
+    return Typed(f"map_from_entries(filter(array({entries}), __e -> __e.k IS NOT NULL))", type)
 
 
 CONDITIONAL: tuple[Function, ...] = (

@@ -42,7 +42,7 @@ _EPOCH = {
 
 def _template(value: Typed, unit: str) -> str | None:
     if unit == "EPOCH":
-        local = f"({epoch_micros(value.sql)} DIV 1000000)" if value.root is Root.TIMESTAMP else None
+        local = f"({epoch_micros('{0}')} DIV 1000000)" if value.root is Root.TIMESTAMP else None
         return local or _EPOCH.get(value.root)
     match value.root:
         case Root.DATE:
@@ -63,7 +63,7 @@ def extracted(call: Call, value: Typed, unit: str) -> Typed:
     template = _template(value, unit)
     if template is None:
         raise call.bad_argument(len(call.nodes), f"has no {unit}: it is {value.type}")
-    return Typed(f"CAST({template.format(value.sql)} AS BIGINT)", replace(t.BIGINT, nullable=value.nullable))
+    return Typed(f"CAST({template.replace('{0}', value.sql)} AS BIGINT)", replace(t.BIGINT, nullable=value.nullable))
 
 
 def _extract(call: Call, args: list[Typed]) -> Typed:

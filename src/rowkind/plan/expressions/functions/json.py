@@ -2,54 +2,63 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from rowkind import types as t
 from rowkind.plan.expressions.casts import convert, widened
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
+from rowkind.plan.expressions.functions.json_paths import JsonPath, kind, read
 from rowkind.plan.expressions.functions.json_text import rendered, string
-from rowkind.plan.expressions.typed import Typed, any_nullable, null_of, text
+from rowkind.plan.expressions.typed import Typed, any_nullable, null_of, once, text
 from rowkind.sql import type_of
 from rowkind.types import DataType, Root
 
-_STEP = re.compile(r"""\.([A-Za-z_][\w$-]*)|\[(\d+)\]|\[['"]([^'"]+)['"]\]|\.['"]([^'"]+)['"]""")
 
-
-def _path(call: Call, value: Typed) -> tuple[str, bool]:
-    """The path as VARIANT reads it, and whether it is strict: then a missing member is an error, not empty."""
+def _path(call: Call, value: Typed) -> JsonPath:
     if not isinstance(value.constant, str):
         raise call.bad_argument(2, "must be a literal path")
-    mode, _, rest = (
-        value.constant.strip().rpartition(" ") if " $" in value.constant else ("", "", value.constant.strip())
-    )
-    if mode.strip().lower() not in ("", "lax", "strict") or not rest.startswith("$"):
-        raise call.bad_argument(2, f"is no JSON path: {value.constant!r}")
-    steps, position = ["$"], 1
-    while position < len(rest):
-        match = _STEP.match(rest, position)
-        if match is None:
-            raise call.bad_argument(2, "may only hold members and positions, such as $.a.b[0]['c d']")
-        name, index, quoted, dotted = match.groups()
-        steps.append(f"[{index}]" if index else f"['{name or quoted or dotted}']")
-        position = match.end()
-    return "".join(steps), mode.strip().lower() == "strict"
-
-
-def _member(document: str, path: str) -> str:
-    return f"try_variant_get({document}, {text(path)}, 'variant')"
-
-
-def _shape(member: str) -> str:
-    return f"schema_of_variant({member})"
+    found = read(value.constant)
+    if isinstance(found, str):
+        raise call.bad_argument(2, found)
+    return found
 
 
 def _is_scalar(member: str) -> str:
-    shape = _shape(member)
-    return f"({shape} NOT LIKE 'OBJECT%' AND {shape} NOT LIKE 'ARRAY%')"
+    return f"({kind(member)} NOT LIKE 'OBJECT%' AND {kind(member)} NOT LIKE 'ARRAY%')"
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A document, a path in it, and what there is instead of a value."""
+
+    input: str
+    path: JsonPath
+    empty: str
+    error: str
+
+    def cases(self, use: Callable[[str], str]) -> str:
+        """The value in the order in which Flink looks: bad input, then a missing member, then the rest.
+
+        JSON's null holds no path, so it counts as an error, in every mode.
+        """
+        return once(f"try_parse_json({self.input})", lambda document: self._cases(document, use), always=True)
+
+    def _cases(self, document: str, use: Callable[[str], str]) -> str:
+        bad = self.error if self.path.strict else self.empty
+        known = [
+            f"WHEN {self.input} IS NULL THEN NULL",
+            f"WHEN {document} IS NULL THEN {bad}",
+            f"WHEN is_variant_null({document}) THEN {self.error}",
+        ]
+        if self.path.strict:
+            known.append(f"WHEN {self.path.missing(document)} THEN {self.error}")
+        return f"CASE {' '.join(known)} ELSE {use(document)} END"
+
+    def member(self, document: str, use: Callable[[str], str]) -> str:
+        return once(self.path.start(document), use, always=True)
 
 
 def _otherwise(call: Call, key: str, type: DataType, default: str) -> str:
@@ -70,22 +79,31 @@ def _otherwise(call: Call, key: str, type: DataType, default: str) -> str:
     return null_of(type).sql
 
 
-def _value(call: Call, args: list[Typed]) -> Typed:
-    path, strict = _path(call, args[1])
-    returning = call.node.args.get("returning")
-    type = type_of(returning).as_nullable() if returning else t.STRING
-    document = f"try_parse_json({args[0].sql})"
-    member = _member(document, path)
+def _search(call: Call, args: list[Typed], type: DataType) -> _Search:
     empty, error = _otherwise(call, "on_empty", type, "NULL"), _otherwise(call, "on_error", type, "NULL")
-    scalar = f"try_variant_get({document}, {text(path)}, {text(_variant_type(call, type))})"
-    cases = [
-        f"WHEN {args[0].sql} IS NULL THEN NULL",
-        f"WHEN {document} IS NULL THEN {error}",
-        f"WHEN {member} IS NULL THEN {error if strict else empty}",
-        f"WHEN is_variant_null({member}) THEN {empty}",
-        f"WHEN NOT {_is_scalar(member)} THEN {error}",
-    ]
-    return Typed(f"CASE {' '.join(cases)} ELSE {scalar} END", type)
+    return _Search(args[0].sql, _path(call, args[1]), empty, error)
+
+
+def _returned(call: Call) -> DataType:
+    returning = call.node.args.get("returning")
+    return type_of(returning).as_nullable() if returning else t.STRING
+
+
+def _value(call: Call, args: list[Typed]) -> Typed:
+    type = _returned(call)
+    search = _search(call, args, type)
+    other = search.error if search.path.strict else search.empty
+    if not search.path.definite:
+        return Typed(search.cases(lambda document: other), type)
+    wanted = text(_variant_type(call, type))
+
+    def shown(member: str) -> str:
+        empty = f"WHEN {member} IS NULL OR is_variant_null({member}) THEN {search.empty}"
+        return (
+            f"CASE {empty} WHEN NOT {_is_scalar(member)} THEN {other} ELSE try_variant_get({member}, '$', {wanted}) END"
+        )
+
+    return Typed(search.cases(lambda document: search.member(document, shown)), type)
 
 
 def _variant_type(call: Call, type: DataType) -> str:
@@ -104,52 +122,62 @@ def _variant_type(call: Call, type: DataType) -> str:
 
 
 def _exists(call: Call, args: list[Typed]) -> Typed:
-    path, strict = _path(call, args[1])
-    document = f"try_parse_json({args[0].sql})"
-    member = _member(document, path)
     error = _otherwise(call, "on_error", t.BOOLEAN, "FALSE")
-    missing = error if strict else "FALSE"
-    sql = (
-        f"CASE WHEN {args[0].sql} IS NULL THEN NULL WHEN {document} IS NULL THEN {error} "
-        f"WHEN {member} IS NULL THEN {missing} ELSE NOT is_variant_null({member}) END"
-    )
-    return Typed(sql, t.BOOLEAN)
+    search = _Search(args[0].sql, _path(call, args[1]), "FALSE", error)
+    if not search.path.definite:
+        return Typed(search.cases(lambda document: "TRUE"), t.BOOLEAN)
+    there = "({0} IS NOT NULL AND NOT is_variant_null({0}))"
+    return Typed(search.cases(lambda document: search.member(document, there.format)), t.BOOLEAN)
 
 
 def _query(call: Call, args: list[Typed]) -> Typed:
-    path, strict = _path(call, args[1])
-    returning = call.node.args.get("returning")
-    type = type_of(returning).as_nullable() if returning else t.STRING
+    type = _returned(call)
     if type.root not in t.CHARACTERS and not (type.root is Root.ARRAY and _strings(type)):
         raise call.bad_argument(2, f"cannot be returned as {type}: only STRING and ARRAY<STRING> can")
-    document = f"try_parse_json({args[0].sql})"
-    member = _member(document, path)
-    empty, error = _otherwise(call, "on_empty", type, "NULL"), _otherwise(call, "on_error", type, "NULL")
-    whole = f"to_json({member})"
-    wrapper = call.node.args.get("wrapper") or "WITHOUT"
-    found, refused = _wrapped(whole, member, str(wrapper))
-    if type.root is Root.ARRAY:
-        found = f"try_variant_get({document}, {text(path)}, 'array<string>')"
-    cases = [
-        f"WHEN {args[0].sql} IS NULL THEN NULL",
-        f"WHEN {document} IS NULL THEN {error}",
-        f"WHEN {member} IS NULL THEN {error if strict else empty}",
-        *([f"WHEN {refused} THEN {error}"] if refused else []),
-    ]
-    return Typed(f"CASE {' '.join(cases)} ELSE {found} END", type)
+    search = _search(call, args, type)
+    wrapper = str(call.node.args.get("wrapper") or "WITHOUT")
+    if not search.path.definite:
+        return Typed(search.cases(lambda document: _shown(search.path.found(document), wrapper, type)), type)
+
+    def shown(member: str) -> str:
+        cases = [f"WHEN {member} IS NULL OR is_variant_null({member}) THEN {search.empty}"]
+        if wrapper == "WITHOUT":
+            cases.append(f"WHEN {_is_scalar(member)} THEN {search.error if search.path.strict else search.empty}")
+        if type.root is Root.ARRAY and wrapper == "WITHOUT":
+            cases.append(f"WHEN {kind(member)} NOT LIKE 'ARRAY%' THEN {search.error}")
+        return f"CASE {' '.join(cases)} ELSE {_wrapped(member, wrapper, type)} END"
+
+    return Typed(search.cases(lambda document: search.member(document, shown)), type)
 
 
 def _strings(type: DataType) -> bool:
     return type.element is not None and type.element.root in t.CHARACTERS
 
 
-def _wrapped(whole: str, member: str, wrapper: str) -> tuple[str, str | None]:
-    """The result's text, and the condition under which there is none."""
+def _wrapped(member: str, wrapper: str, type: DataType) -> str:
+    """A value as text or as an array of texts, in brackets of its own where they are asked for."""
+    is_array = f"{kind(member)} LIKE 'ARRAY%'"
+    if type.root is Root.ARRAY:
+        items = f"try_variant_get({member}, '$', 'array<variant>')"
+        alone = {"UNCONDITIONAL": "TRUE", "CONDITIONAL": f"NOT ({is_array})"}.get(wrapper, "FALSE")
+        return _texts(f"IF({alone}, array({member}), {items})")
+    whole = f"to_json({member})"
     if wrapper == "UNCONDITIONAL":
-        return f"concat('[', {whole}, ']')", None
-    if wrapper == "CONDITIONAL":
-        return f"IF({_shape(member)} LIKE 'ARRAY%', {whole}, concat('[', {whole}, ']'))", None
-    return whole, _is_scalar(member)
+        return f"concat('[', {whole}, ']')"
+    return f"IF({is_array}, {whole}, concat('[', {whole}, ']'))" if wrapper == "CONDITIONAL" else whole
+
+
+def _shown(values: str, wrapper: str, type: DataType) -> str:
+    """All that a path has found, as text or as an array of texts."""
+    if type.root is Root.ARRAY:
+        return _texts(values)
+    whole = f"to_json({values})"
+    return f"concat('[', {whole}, ']')" if wrapper == "UNCONDITIONAL" else whole
+
+
+def _texts(values: str) -> str:
+    item = f"IF({_is_scalar('__t')}, CAST(__t AS STRING), to_json(__t))"
+    return f"transform({values}, __t -> {item})"
 
 
 def _member_text(call: Call, node: exp.Expr) -> str:
@@ -162,17 +190,19 @@ def _member_text(call: Call, node: exp.Expr) -> str:
 
 
 def _object(call: Call, args: list[Typed]) -> Typed:
+    """Members in the order of their keys, and of those with the same key the last, as Flink writes them."""
     keep = (call.node.args.get("on_null") or "NULL") == "NULL"
-    members: list[str] = []
+    members: dict[str, str] = {}
     for pair in call.nodes:
         key, value = pair.expressions
+        name = call.scope.translate(key)
+        if not isinstance(name.constant, str):
+            raise call.bad_argument(1, "must have literal keys")
         shown = _member_text(call, value)
         shown = f"coalesce({shown}, 'null')" if keep else shown
-        name = call.scope.translate(key)
-        members.append(f"concat({string(name.sql, name.type)}, ':', {shown})")
-    return Typed(
-        f"concat('{{', concat_ws(',', {', '.join(members)}), '}}')" if members else "'{}'", t.STRING.not_null()
-    )
+        members[name.constant] = f"concat({string(name.sql, name.type)}, ':', {shown})"
+    sorted_members = ", ".join(members[key] for key in sorted(members))
+    return Typed(f"concat('{{', concat_ws(',', {sorted_members}), '}}')" if members else "'{}'", t.STRING.not_null())
 
 
 def _elements(call: Call, args: list[Typed]) -> Typed:
@@ -199,7 +229,7 @@ def _unquoted(args: Sequence[Typed]) -> str:
     """The text of a JSON string; anything that is none stays as it is."""
     value = args[0].sql
     parsed = f"try_parse_json({value})"
-    return f"IF({_shape(parsed)} = 'STRING', CAST({parsed} AS STRING), {value})"
+    return f"IF({kind(parsed)} = 'STRING', CAST({parsed} AS STRING), {value})"
 
 
 JSON: tuple[Function, ...] = (

@@ -29,7 +29,9 @@ def _log(args: Sequence[Typed]) -> str:
     if len(args) == 1:
         return _logarithm(f"ln({args[0].sql})", args[0].sql)
     base, value = args[0].sql, args[1].sql
-    return f"({_logarithm(f'ln({value})', value)} / {_logarithm(f'ln({base})', base)})"
+    return arithmetic.floating_quotient(
+        _logarithm(f"ln({value})", value), _logarithm(f"ln({base})", base), spark_type(t.DOUBLE)
+    )
 
 
 def _round(call: Call, args: list[Typed]) -> Typed:
@@ -74,8 +76,15 @@ def _truncated(value: Typed, digits: Typed) -> str:
     if not isinstance(digits.constant, int):
         power = f"power(10, {digits.sql})"
         return f"(sign({value.sql}) * floor(CAST(abs({value.sql}) AS DOUBLE) * {power}) / {power})"
-    number = f"CAST({value.sql} AS DECIMAL(38, 18))" if value.root in APPROXIMATE else value.sql
-    return f"(sign({value.sql}) * floor(abs({number}), {digits.constant}))"
+    if value.root in APPROXIMATE:
+        # From there on a DOUBLE has no fraction.
+        near = f"abs({value.sql}) < 1e15D"
+        return f"IF({near}, {_towards_zero(f'CAST({value.sql} AS DECIMAL(38, 18))', digits.constant)}, {value.sql})"
+    return _towards_zero(value.sql, digits.constant)
+
+
+def _towards_zero(number: str, digits: int) -> str:
+    return f"IF({number} < 0, -floor(-{number}, {digits}), floor({number}, {digits}))"
 
 
 def _mod(call: Call, args: list[Typed]) -> Typed:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rowkind import types as t
-from rowkind.plan.expressions.casts import cut
 from rowkind.plan.expressions.common import APPROXIMATE
+from rowkind.plan.expressions.cutting import cut
 from rowkind.plan.expressions.functions.call import Body, Call
 from rowkind.plan.expressions.instants import DAY_MICROS
-from rowkind.plan.expressions.typed import Typed
+from rowkind.plan.expressions.typed import Typed, once
 from rowkind.types import DataType, Root, spark_type
 
 _YEARS = {"MILLENNIUM": 1000, "CENTURY": 100, "DECADE": 10}
 _MICROS = {"HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000, "MILLISECOND": 1000}
+_FINE = frozenset({"MILLISECOND", "MICROSECOND", "NANOSECOND"})
+_BY_DAY = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK"})
 _DATE_UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY"}) | frozenset(_YEARS)
 
 
@@ -29,7 +31,10 @@ def floor_or_ceil(name: str) -> Body:
             raise call.wrong_type(1, "a date, time or timestamp", value.type)
         if (value.root is Root.DATE and unit not in _DATE_UNITS) or (value.root is Root.TIME and unit not in _MICROS):
             raise call.bad_argument(2, f"may not be {unit} for {value.type}")
-        return Typed(_point(value, unit, name), value.type)
+        # Flink rounds milliseconds: what is finer does not begin the next unit.
+        fine = name == "ceil" and value.root in t.TIMESTAMPS and (value.type.precision or 0) > 3 and unit not in _FINE
+        sql = cut(value.sql, replace(value.type, precision=3)) if fine else value.sql
+        return Typed(once(sql, lambda sql: _point(replace(value, sql=sql), unit, name)), value.type)
 
     return body
 
@@ -43,8 +48,8 @@ def _number(call: Call, value: Typed, name: str) -> Typed:
     if value.root is Root.DECIMAL:
         type = replace(type, scale=0)
     if value.root in APPROXIMATE:
-        # Spark would give a BIGINT, which not every double fits.
-        whole = f"CAST({name}(CAST({value.sql} AS DECIMAL(38, 15))) AS {spark_type(type)})"
+        # Spark gives a BIGINT, which not every double fits.
+        whole = f"CAST({name}({value.sql}) AS {spark_type(type)})"
         return Typed(f"IF(abs({value.sql}) < 1e15D, {whole}, {value.sql})", type)
     return Typed(f"CAST({name}({value.sql}) AS {spark_type(type)})", type)
 
@@ -55,13 +60,19 @@ def _point(value: Typed, unit: str, name: str) -> str:
     down = _start(value, unit)
     if name == "floor":
         return down
-    return f"IF({value.sql} = {down}, {value.sql}, {_next(value.type, down, unit)})"
+    # Flink looks at the day alone: the hours after the first day of a month do not begin the next. A day of a DATE
+    # and a decade and longer always go on to the next.
+    reached = f"CAST(CAST({value.sql} AS DATE) AS {spark_type(value.type)})" if unit in _BY_DAY else value.sql
+    after = _next(value.type, down, unit)
+    if unit in _YEARS or (unit == "DAY" and value.root is Root.DATE):
+        return after
+    return f"IF({reached} = {down}, {down}, {after})"
 
 
 def _start(value: Typed, unit: str) -> str:
     """The start of the unit that the point is in."""
     sql, type = value.sql, spark_type(value.type)
-    if unit in ("MILLISECOND", "MICROSECOND", "NANOSECOND"):
+    if unit in _FINE:
         digits = 3 if unit == "MILLISECOND" else 6
         return cut(sql, replace(value.type, precision=digits)) if (value.type.precision or 0) > digits else sql
     if unit in _DATE_UNITS:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rowkind import types as t
-from rowkind.plan.expressions.casts import convert, cut
+from rowkind.plan.expressions.casts import convert
 from rowkind.plan.expressions.clock import CLOCK
+from rowkind.plan.expressions.cutting import cut
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
 from rowkind.plan.expressions.functions.extract import EXTRACTS
 from rowkind.plan.expressions.functions.texts import TEXTS
 from rowkind.plan.expressions.instants import micros_between
 from rowkind.plan.expressions.temporal import shifted
-from rowkind.plan.expressions.typed import Typed, any_nullable
+from rowkind.plan.expressions.typed import Typed, any_nullable, once
 from rowkind.types import DataType, Root
 
 _SECONDS = {"WEEK": 604_800, "DAY": 86_400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
@@ -64,20 +65,30 @@ def _difference(call: Call, args: list[Typed]) -> Typed:
     if unit not in _MONTHS | _SECONDS:
         raise call.bad_argument(1, f"may not be {unit}")
     if unit in _MONTHS:
-        return Typed(_whole_months(a, b, _MONTHS[unit]), type)
+        return Typed(once(a, lambda x: once(b, lambda y: _whole_months(x, y, _MONTHS[unit]))), type)
     between = f"(unix_micros({b}) - unix_micros({a}))" if target.root is Root.TIMESTAMP_LTZ else micros_between(a, b)
     return Typed(f"CAST({between} DIV {_SECONDS[unit] * 1_000_000}L AS INT)", type)
 
 
 def _whole_months(a: str, b: str, size: int) -> str:
-    """As many whole months as can be added to the earlier point without passing the later one.
+    """Whole months between the days, towards either side, and one less where that meets the day but not the hour.
 
     The 31st of January plus a month is the 28th of February, so that these two are one month apart.
     """
-    early, late = f"least({a}, {b})", f"greatest({a}, {b})"
+    start, end = f"CAST({a} AS DATE)", f"CAST({b} AS DATE)"
+    whole = f"IF({start} <= {end}, {_between_days(start, end)}, -{_between_days(end, start)})"
+    clocks = [f"make_time(hour({point}), minute({point}), extract(SECOND FROM {point}))" for point in (a, b)]
+
+    def less(months: str) -> str:
+        met = f"add_months({start}, {months}) = {end} AND {clocks[1]} < {clocks[0]}"
+        return f"CAST(({months} - IF({met}, 1, 0)) DIV {size} AS INT)"
+
+    return once(whole, less)
+
+
+def _between_days(early: str, late: str) -> str:
     months = f"((year({late}) - year({early})) * 12 + month({late}) - month({early}))"
-    past = f"IF(({early} + make_ym_interval(0, {months})) > {late}, 1, 0)"
-    return f"CAST(IF({a} <= {b}, 1, -1) * (({months} - {past}) DIV {size}) AS INT)"
+    return f"({months} - IF(add_months({early}, {months}) > {late}, 1, 0))"
 
 
 TEMPORAL: tuple[Function, ...] = (

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rowkind import types as t
-from rowkind.plan.expressions.casts import convert, cut
+from rowkind.plan.expressions.casts import convert
 from rowkind.plan.expressions.clock import CLOCK
+from rowkind.plan.expressions.cutting import cut
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
+from rowkind.plan.expressions.functions.time_patterns import Part, lenient, parts_of, strict
+from rowkind.plan.expressions.functions.zones import is_zone, later_of_two, zone_or_utc
 from rowkind.plan.expressions.instants import at_utc, utc_clock
 from rowkind.plan.expressions.typed import Typed, any_nullable, text
 from rowkind.types import Root
 
 _DEFAULT = Typed(text("yyyy-MM-dd HH:mm:ss"), t.STRING.not_null(), constant="yyyy-MM-dd HH:mm:ss")
-_NO_SUCH_LETTERS = "[YwWuec]"
+_NO_SUCH_LETTERS = "[YwWuecABnNp]"
+_NOT_READ = "[EFqQ]"
 _ZONE_LETTERS = "[VzOXxZ]"
 
 
@@ -24,17 +28,18 @@ def _letters(pattern: Typed) -> str:
     return re.sub(r"'[^']*'", "", pattern.constant) if isinstance(pattern.constant, str) else ""
 
 
-def _check(call: Call, position: int, pattern: Typed) -> None:
-    """Spark has no week-based letters; a literal pattern with one is refused before the job runs."""
-    if found := re.search(_NO_SUCH_LETTERS, _letters(pattern)):
+def _check(call: Call, position: int, pattern: Typed, *, reads: bool = True) -> None:
+    """Spark has no week-based letters and no others; a literal pattern with one is refused before the job runs."""
+    letters = _NO_SUCH_LETTERS + (f"|{_NOT_READ}" if reads else "")
+    if found := re.search(letters, _letters(pattern)):
         raise call.bad_argument(position, f"has the letter {found[0]}, which Spark does not know; the year is yyyy")
 
 
 def _date_format(call: Call, args: list[Typed]) -> Typed:
     value, pattern = args
-    _check(call, 2, pattern)
+    _check(call, 2, pattern, reads=False)
     if value.root in t.CHARACTERS:
-        value = Typed(_parsed(value, _DEFAULT), t.timestamp(6))
+        value = Typed(_read(value, _DEFAULT, lenient), t.timestamp(6))
     if value.root is Root.TIMESTAMP_LTZ:
         return Typed(f"date_format({value.sql}, {pattern.sql})", t.STRING)
     if value.root is not Root.TIMESTAMP:
@@ -52,8 +57,12 @@ def _formatted(local: str, pattern: Typed) -> str:
     return f"IF({exact}, {quick}, from_json({written}, 'v STRING').v)"
 
 
-def _parsed(value: Typed, pattern: Typed) -> str:
-    """A text as a TIMESTAMP_NTZ, NULL where it does not fit. It is read as a time in UTC, which skips no hour."""
+def _read(value: Typed, pattern: Typed, how: Callable[[str, list[Part]], str]) -> str:
+    """A text as a TIMESTAMP_NTZ, NULL where it does not fit: as Java reads it by a literal pattern of numbers, else as
+    Spark does. Then it is read as a time in UTC, which skips no hour."""
+    parts = parts_of(pattern.constant) if isinstance(pattern.constant, str) else None
+    if parts is not None:
+        return how(value.sql, parts)
     if re.search(_ZONE_LETTERS, _letters(pattern)):
         return f"CAST(try_to_timestamp({value.sql}, {pattern.sql}) AS TIMESTAMP_NTZ)"
     return utc_clock(f"try_to_timestamp({value.sql} || ' UTC', {pattern.sql} || ' VV')")
@@ -64,7 +73,7 @@ def _to_timestamp(call: Call, args: list[Typed]) -> Typed:
     if len(args) == 1:
         return convert(args[0], type, safe=True)
     _check(call, 2, args[1])
-    return Typed(cut(_parsed(args[0], args[1]), type), type)
+    return Typed(cut(_read(args[0], args[1], strict), type), type)
 
 
 def _to_timestamp_ltz(call: Call, args: list[Typed]) -> Typed:
@@ -82,9 +91,9 @@ def _to_timestamp_ltz(call: Call, args: list[Typed]) -> Typed:
     _check(call, 2, args[1])
     if re.search(_ZONE_LETTERS, _letters(args[1])):
         return Typed(cut(f"try_to_timestamp({args[0].sql}, {args[1].sql})", type), type)
-    local = _parsed(args[0], args[1])
+    local = _read(args[0], args[1], strict)
     if len(args) > 2:
-        local = f"convert_timezone({args[2].sql}, 'UTC', {local})"
+        local = f"IF({is_zone(args[2])}, convert_timezone({args[2].sql}, 'UTC', {local}), NULL)"
     return Typed(cut(at_utc(local), type), type)
 
 
@@ -102,7 +111,7 @@ def _to_date(call: Call, args: list[Typed]) -> Typed:
     if len(args) == 1:
         return convert(args[0], t.DATE, safe=True)
     _check(call, 2, args[1])
-    return Typed(f"CAST({_parsed(args[0], args[1])} AS DATE)", t.DATE)
+    return Typed(f"CAST({_read(args[0], args[1], lenient)} AS DATE)", t.DATE)
 
 
 def _unix_timestamp(call: Call, args: list[Typed]) -> Typed:
@@ -112,13 +121,18 @@ def _unix_timestamp(call: Call, args: list[Typed]) -> Typed:
     value, pattern = args[0], args[1] if len(args) > 1 else _DEFAULT
     _check(call, 2, pattern)
     # A text that does not fit gives Java's smallest number, as in Flink: the result is never NULL by itself.
-    seconds = f"coalesce(unix_seconds(try_to_timestamp({value.sql}, {pattern.sql})), -9223372036854775807L - 1)"
+    instant = later_of_two(_read(value, pattern, lenient))
+    seconds = f"coalesce(unix_millis({instant}) DIV 1000, -9223372036854775807L - 1)"
     sql = f"IF({value.sql} IS NULL, NULL, {seconds})" if value.nullable else seconds
     return Typed(sql, replace(t.BIGINT, nullable=any_nullable(args)))
 
 
 def _convert_tz(args: Sequence[Typed]) -> str:
-    return f"CAST(convert_timezone({args[1].sql}, {args[2].sql}, {_parsed(args[0], _DEFAULT)}) AS STRING)"
+    """A zone that does not exist is taken for UTC, as Java does."""
+    local = _read(args[0], _DEFAULT, lenient)
+    return (
+        f"date_format(convert_timezone({zone_or_utc(args[1])}, {zone_or_utc(args[2])}, {local}), 'yyyy-MM-dd HH:mm:ss')"
+    )
 
 
 def _from_unixtime(args: Sequence[Typed]) -> str:

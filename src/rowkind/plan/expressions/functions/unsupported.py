@@ -20,6 +20,17 @@ UNSUPPORTED: dict[str, str] = {
 }
 """Functions of Flink 2.2 by name."""
 
+_COLLECTED = "Collect the values with ARRAY_AGG, and write them as JSON with JSON_STRING."
+
+AGGREGATES: dict[str, str] = {
+    "APPROX_COUNT_DISTINCT": "COUNT(DISTINCT …) is exact.",
+    "PERCENTILE": "Collect the values with ARRAY_AGG, and take the one at the place: ARRAY_SORT(…)[n].",
+    "JSON_ARRAYAGG": _COLLECTED,
+    "JSON_OBJECTAGG": _COLLECTED,
+    **dict.fromkeys(("SINGLE_VALUE", "INTERSECTION", "FUSION"), "Use MIN, MAX, COLLECT or ARRAY_AGG."),
+}
+"""Aggregate functions of Flink that rowkind does not have."""
+
 NOT_REPEATABLE: dict[str, str] = {
     "RANDN": _RANDOM,
     "RANDOM": _RANDOM,
