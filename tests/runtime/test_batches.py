@@ -230,7 +230,8 @@ def test_a_cap_holds_and_no_partition_starves(waiting: dict[Partition, tuple[int
 def test_a_thousand_partitions_of_large_messages_take_turns() -> None:
     """Each batch holds as many messages as fit, and not one of every partition."""
     log = Log({Partition("a", number): 3 for number in range(1000)})
-    plan, entry, batches = planner(log, rows=21), {}, 0
+    plan, batches = planner(log, rows=21), 0
+    entry: dict[str, Any] = {}
     while not batches or entry["lag"]:
         entry = entry_of(plan.next(entry))
         assert 0 < batch_of(entry).rows <= 21
