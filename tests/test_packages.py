@@ -25,11 +25,14 @@ RUNTIME_KNOWS_KAFKA = {
     "runtime.driver.batch_planner",
     "runtime.driver.checkpoint",
     "runtime.driver.delivery",
+    "runtime.driver.ingest.runner",
+    "runtime.driver.ingest.topics",
     "runtime.driver.pacing",
     "runtime.driver.planning",
     "runtime.driver.sink_topics",
     "runtime.driver.table_positions",
     "runtime.driver.watermark_tracking",
+    "runtime.worker.ingest_steps",
     "runtime.worker.steps",
     "runtime.worker.write_step",
 }
@@ -42,7 +45,7 @@ NOT_TO_IMPORT = {
     "operators": ("plan", "runtime", "catalog", "formats", "connectors", "cli"),
     "state": ("operators", "plan", "runtime", "cli"),
     "formats": ("catalog", "connectors", "plan", "runtime", "cli"),
-    "connectors": ("plan", "runtime", "operators", "state", "cli"),
+    "connectors": ("ingest", "plan", "runtime", "operators", "cli"),
     "runtime": ("cli",),
     "runtime.worker": ("runtime.driver",),
 }

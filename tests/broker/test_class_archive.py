@@ -23,6 +23,10 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return jars
 
 
+def with_options(jvm: tuple[str, ...]) -> Broker:
+    return Broker.start(jvm=jvm)
+
+
 def test_without_an_archive_java_starts_as_it_is(cache: Path) -> None:
     assert archive().parent == cache
     assert reading() == ()
@@ -32,10 +36,10 @@ def test_without_an_archive_java_starts_as_it_is(cache: Path) -> None:
 @pytest.mark.matrix
 @pytest.mark.usefixtures("cache")
 def test_a_broker_starts_from_the_archive() -> None:
-    assert make_archive() == archive()
+    assert make_archive(with_options) == archive()
     with Broker.start(jvm=["-Xshare:on"]) as broker:  # Java does not start when the archive does not fit
         client = KafkaClient(broker.bootstrap)
         topic = client.unique_topic()
         client.produce(topic, [("k", "v")])
         assert [record.value for record in client.consume_all(topic)] == [b"v"]
-    assert make_archive() == archive()
+    assert make_archive(with_options) == archive()

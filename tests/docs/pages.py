@@ -12,6 +12,7 @@ The words behind a block's language say how it is checked:
 | `python` | run, with the other python blocks of its page, in a process of its own |
 | `java` | compiled with Kafka Streams |
 | `yaml` | a job file that is valid once its variables have values |
+| `yaml prometheus` | given to a real Prometheus |
 | `text` | belongs to the block before it |
 """
 

@@ -5,7 +5,9 @@ An archive fits one Java and the locked jars; Java itself looks whether it does,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from rowkind.broker.cache import cache_dir, exclusive
 
@@ -21,13 +23,18 @@ def reading() -> tuple[str, ...]:
     return (f"-XX:SharedArchiveFile={archive().resolve()}", *QUIET) if archive().exists() else ()
 
 
-def make_archive() -> Path | None:
-    """Start and stop a broker, and write down the classes it took; nothing when Java has not written them."""
-    from rowkind.broker.broker import Broker
+class _Stopped(Protocol):
+    def stop(self) -> None: ...
 
+
+def make_archive(start: Callable[[tuple[str, ...]], _Stopped]) -> Path | None:
+    """Start and stop a broker, and write down the classes it took; nothing when Java has not written them.
+
+    `start` starts a broker with options for its JVM.
+    """
     with exclusive(archive().with_suffix(".lock")):
         archive().unlink(missing_ok=True)
         draft = archive().with_suffix(".draft")
         draft.unlink(missing_ok=True)
-        Broker.start(jvm=(f"-XX:ArchiveClassesAtExit={draft}", *QUIET)).stop()
+        start((f"-XX:ArchiveClassesAtExit={draft}", *QUIET)).stop()
         return draft.replace(archive()) if draft.exists() else None

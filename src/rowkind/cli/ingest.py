@@ -67,6 +67,9 @@ def ingest(
         for line in [*shown(job), *preview(job)]:
             say(line, sys.stdout)
         return
+    from rowkind.ingest.runnable import runnable_sink
+
+    runnable_sink(job)
     with published(metrics, metrics_log, metrics_log_file, console.notice) as watched:
         code = _run(job, master, pairs(conf), console, watched, verbose)
     sys.exit(code)

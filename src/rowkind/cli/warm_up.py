@@ -20,9 +20,9 @@ def warm_up(
     require_java()
     print(f"Spark starts with {make_archive()} from now on.")
     if broker:
-        from rowkind.broker import class_archive
+        from rowkind.broker import Broker, class_archive
 
-        if made := class_archive.make_archive():
+        if made := class_archive.make_archive(lambda jvm: Broker.start(jvm=jvm)):
             print(f"Kafka starts with {made} from now on.")
         else:
             print("Java has not written down the classes of Kafka; it starts as before.")

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-
-class StartMode(StrEnum):
-    """Where a source starts: with all rows, or somewhere in the binlog."""
-
-    INITIAL = "initial"
-    EARLIEST = "earliest-offset"
-    LATEST = "latest-offset"
-    SPECIFIC = "specific-offset"
-    TIMESTAMP = "timestamp"
-    SNAPSHOT = "snapshot"
+from rowkind.connectors.mysql.start_mode import StartMode as StartMode
 
 
 class TlsMode(StrEnum):

@@ -10,8 +10,9 @@ from rowkind.connectors.mysql.changes import TableChanges
 from rowkind.connectors.mysql.history import SchemaHistory, TableDdl
 from rowkind.connectors.mysql.positions import BinlogPosition, current_end
 from rowkind.connectors.mysql.reader import BinlogReader, Piece
+from rowkind.connectors.mysql.reading_counts import Counts
 from rowkind.connectors.mysql.schemas import TableId, TableSchema, read_schemas
-from rowkind.connectors.mysql.text_rows import Counts, select_batches
+from rowkind.connectors.mysql.text_rows import select_batches
 from rowkind.connectors.mysql.types import Reading, arrow_schema, column_types, fields
 from rowkind.formats.contract import FormatChoice
 from rowkind.formats.registry import format_named

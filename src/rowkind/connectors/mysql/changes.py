@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from rowkind.connectors.mysql import events
 from rowkind.connectors.mysql.arrays import SLACK, Ints, View
+from rowkind.connectors.mysql.reading_counts import Counts
 from rowkind.connectors.mysql.row_events import decode_images
 from rowkind.connectors.mysql.schemas import TableSchema
 from rowkind.connectors.mysql.table_maps import TableMap
-from rowkind.connectors.mysql.text_rows import Counts
 from rowkind.connectors.mysql.types import ColumnType
 from rowkind.errors import RowkindError
 from rowkind.kinds import RowKind

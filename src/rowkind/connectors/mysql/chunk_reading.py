@@ -12,8 +12,9 @@ from rowkind.connectors.mysql.chunks import Chunk
 from rowkind.connectors.mysql.connection import READ_SECONDS, ServerAddress, connect, rows
 from rowkind.connectors.mysql.facts import ServerFacts
 from rowkind.connectors.mysql.positions import BinlogPosition, settle
+from rowkind.connectors.mysql.reading_counts import Counts
 from rowkind.connectors.mysql.schemas import TableSchema, read_schemas
-from rowkind.connectors.mysql.text_rows import Counts, select_batches
+from rowkind.connectors.mysql.text_rows import select_batches
 from rowkind.connectors.mysql.types import Reading, column_types
 from rowkind.errors import RowkindError
 

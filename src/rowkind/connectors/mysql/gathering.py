@@ -22,10 +22,10 @@ from rowkind.connectors.mysql.facts import ServerFacts
 from rowkind.connectors.mysql.history import SchemaHistory, TableDdl
 from rowkind.connectors.mysql.positions import BinlogPosition
 from rowkind.connectors.mysql.reader import BinlogReader, Piece, TableChanges
+from rowkind.connectors.mysql.reading_counts import Counts
 from rowkind.connectors.mysql.schema_set import schema_set
 from rowkind.connectors.mysql.schemas import TableId
 from rowkind.connectors.mysql.staged import EVENT_TIME, SEQUENCE, StagedFile
-from rowkind.connectors.mysql.text_rows import Counts
 from rowkind.connectors.mysql.types import Reading
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.state.hashing import hash_rows

@@ -24,7 +24,7 @@ from rowkind.connectors.mysql.text_columns import reversed_bytes, rounded
 from rowkind.connectors.mysql.types import ColumnType, Kind
 
 if TYPE_CHECKING:
-    from rowkind.connectors.mysql.text_rows import Counts
+    from rowkind.connectors.mysql.reading_counts import Counts
 
 
 def row_column(

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from rowkind.connectors.mysql.arrays import Bools, Ints, View
+from rowkind.connectors.mysql.reading_counts import Counts
 from rowkind.connectors.mysql.row_columns import row_column
 from rowkind.connectors.mysql.table_maps import WireColumn
-from rowkind.connectors.mysql.text_rows import Counts
 from rowkind.connectors.mysql.types import ColumnType, arrow_schema
 
 

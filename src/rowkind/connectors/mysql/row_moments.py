@@ -11,7 +11,7 @@ from rowkind.connectors.mysql.arrays import Bools, Ints, View, days, either, imp
 from rowkind.connectors.mysql.table_maps import OLD_DATETIME, OLD_TIME, OLD_TIMESTAMP, WireColumn
 
 if TYPE_CHECKING:
-    from rowkind.connectors.mysql.text_rows import Counts
+    from rowkind.connectors.mysql.reading_counts import Counts
 
 _FRACTION = (0, 10_000, 100, 1)
 """Microseconds of one unit of a fraction of so many bytes."""

@@ -16,8 +16,9 @@ from rowkind.connectors.mysql.connection import ServerAddress, connect, rows
 from rowkind.connectors.mysql.history import SchemaHistory
 from rowkind.connectors.mysql.positions import BinlogPosition, current_end, settle
 from rowkind.connectors.mysql.reader import BinlogReader
+from rowkind.connectors.mysql.reading_counts import Counts
 from rowkind.connectors.mysql.schemas import TableSchema, read_schemas
-from rowkind.connectors.mysql.text_rows import Counts, select_batches
+from rowkind.connectors.mysql.text_rows import select_batches
 from rowkind.connectors.mysql.types import Reading, arrow_schema, column_types
 from rowkind.errors import RowkindError
 from rowkind.kinds import RowKind

@@ -36,10 +36,10 @@ from rowkind.connectors.mysql.history import TableDdl
 from rowkind.connectors.mysql.positions import BinlogPosition, check_available, current_end, earliest
 from rowkind.connectors.mysql.schema_set import SchemaSet, schema_set
 from rowkind.connectors.mysql.schemas import TableId, TableSchema, list_tables, read_schemas
+from rowkind.connectors.mysql.start_mode import StartMode
 from rowkind.connectors.mysql.start_times import position_at
 from rowkind.connectors.mysql.types import Reading
 from rowkind.errors import RowkindError
-from rowkind.ingest.modes import StartMode
 
 if TYPE_CHECKING:
     import pymysql

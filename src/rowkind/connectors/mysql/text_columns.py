@@ -14,7 +14,7 @@ from rowkind.connectors.mysql.geometry import geometry_text
 from rowkind.connectors.mysql.types import ColumnType, Kind
 
 if TYPE_CHECKING:
-    from rowkind.connectors.mysql.text_rows import Counts
+    from rowkind.connectors.mysql.reading_counts import Counts
 
 
 def text_column(

@@ -12,6 +12,7 @@ import pyarrow as pa
 from rowkind.connectors.mysql.arrays import Bools, Ints, View
 from rowkind.connectors.mysql.connection import named_errors, quoted
 from rowkind.connectors.mysql.packets import Packets, is_eof
+from rowkind.connectors.mysql.reading_counts import Counts
 from rowkind.connectors.mysql.schemas import TableSchema
 from rowkind.connectors.mysql.text_columns import text_column
 from rowkind.connectors.mysql.types import ColumnType, arrow_schema, select_expression
@@ -24,13 +25,6 @@ _COM_QUERY = 3
 _NULL = 0xFB
 _LENGTHS = ((0xFC, 2), (0xFD, 3), (0xFE, 8))
 """The first byte of a length says how many follow."""
-
-
-@dataclass(slots=True)
-class Counts:
-    """What was changed on the way: each is to be shown as a counter."""
-
-    zero_dates: int = 0
 
 
 def select_batches(

@@ -27,8 +27,8 @@ from rowkind.connectors.mysql.source import MysqlSource
 from rowkind.connectors.mysql.staged import EVENT_TIME, SEQUENCE
 from rowkind.failpoints import failpoint
 from rowkind.ingest.description import IngestionJob
-from rowkind.ingest.endpoints import UpsertKafkaSink
 from rowkind.ingest.fitting import fits, fitted
+from rowkind.ingest.runnable import runnable_sink
 from rowkind.ingest.table_output import TableOutput
 from rowkind.ingest.topic_schemas import TopicSchema
 from rowkind.kinds import KIND_COLUMN
@@ -99,8 +99,7 @@ class IngestRunner:
         self._metrics = metrics
         self._nonce = nonce
         self._notify = notify
-        assert isinstance(job.sink, UpsertKafkaSink)
-        self._sink = job.sink
+        self._sink = runnable_sink(job)
 
     def run(self, entry: Mapping[str, Any], planned: float = 0.0) -> None:
         """One batch; `planned` is how many seconds its planning took."""

@@ -1,0 +1,110 @@
+"""`rowkind ingest`: the job of the vendor's page as it is printed, from the file to a table that SQL reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rowkind.demo_servers.database_programs import Flavor
+from tests.cli.command import run, started
+from tests.conftest import run_owner
+from tests.connectors.mysql.conftest import Database, opened
+from tests.kafka_client import KafkaClient
+from tests.servers.databases import database
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.database]
+
+JOB = """
+source:
+  type: mysql
+  name: MySQL Source
+  hostname: ${mysql.hostname}
+  port: ${mysql.port}
+  username: ${mysql.username}
+  password: ${mysql.password}
+  tables: ${mysql.source.table}
+  server-id: 8601-8604
+sink:
+  type: upsert-kafka
+  name: upsert-kafka Sink
+  properties.bootstrap.servers: ${upsert.kafka.bootstraps.server}
+route:
+  - source-table: ${mysql.source.table}
+    sink-table: ${upsert.kafka.topic}
+"""
+
+READ = """
+CREATE TABLE orders (id INT, item STRING, price DECIMAL(10, 2), PRIMARY KEY (id) NOT ENFORCED) WITH (
+    'connector' = 'upsert-kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{kafka}',
+    'scan.bounded.mode' = 'latest-offset', 'key.format' = 'json', 'value.format' = 'json');
+SELECT * FROM orders;
+"""
+
+
+@pytest.fixture
+def shop(run_folder: Path) -> Iterator[Database]:
+    for db in opened(database(Flavor.MARIADB, run_folder, run_owner())):
+        db.run(f"CREATE TABLE {db.name}.orders (id INT PRIMARY KEY, item VARCHAR(20), price DECIMAL(10, 2))")
+        db.run(f"INSERT INTO {db.name}.orders VALUES (1, 'bolt', 2.50), (2, 'nut', 1.20)")
+        yield db
+
+
+def test_the_job_of_the_vendor_page(shop: Database, kafka_client: KafkaClient, tmp_path: Path) -> None:
+    topic = f"{shop.name}-orders"
+    (tmp_path / "job.yaml").write_text(JOB)
+    values = {
+        "mysql.hostname": shop.server.host,
+        "mysql.port": str(shop.server.port),
+        "mysql.username": "root",
+        "mysql.password": "",
+        "mysql.source.table": f"{shop.name}.orders",
+        "upsert.kafka.bootstraps.server": kafka_client.bootstrap,
+        "upsert.kafka.topic": topic,
+    }
+    given = [part for name, value in values.items() for part in ("--var", f"{name}={value}")]
+    command = ["ingest", str(tmp_path / "job.yaml"), "--checkpoint", str(tmp_path / "kept"), *given]
+    checked = run(tmp_path / "checked", *command, "--check")
+    assert checked.process.returncode == 0, checked.err
+    assert f"{shop.name}.orders: key (id), about 1 chunks -> {topic}" in checked.out
+
+    def values_of(key: bytes) -> list[bytes | None]:
+        there = kafka_client.admin.list_topics(timeout=60).topics
+        return [r.value for r in kafka_client.consume_all(topic) if r.key == key] if topic in there else []
+
+    with started(tmp_path / "run", *command) as running:
+        running.until(lambda: values_of(b'{"id":2}') == [b'{"id":2,"item":"nut","price":1.20}'])
+        shop.run(
+            f"UPDATE {shop.name}.orders SET price = 3 WHERE id = 1", f"DELETE FROM {shop.name}.orders WHERE id = 2"
+        )
+        running.until(lambda: values_of(b'{"id":2}')[-1] is None)
+    (tmp_path / "read.sql").write_text(READ.format(topic=topic, kafka=kafka_client.bootstrap))
+    read = run(tmp_path / "read", "run", str(tmp_path / "read.sql"))
+    assert [line.split("|")[1:5] for line in read.out.splitlines() if "bolt" in line or "nut" in line] == [
+        [" +I ", " 1            ", " bolt         ", " 3.00         "]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sink", "condition"),
+    [
+        ("type: print", "INGEST_CANNOT_RUN_YET"),
+        (
+            "type: upsert-kafka\n  properties.bootstrap.servers: a:1\n"
+            + "\n".join(
+                f"  aliyun.kafka.{name}: x"
+                for name in ("accessKeyId", "accessKeySecret", "instanceId", "endpoint", "regionId")
+            ),
+            "INGEST_CANNOT_RUN_YET",
+        ),
+    ],
+    ids=["print", "aliyun"],
+)
+def test_what_cannot_be_run_yet_is_named(sink: str, condition: str, tmp_path: Path) -> None:
+    source = "source:\n  type: mysql\n  hostname: a\n  username: b\n  password: c\n  tables: shop.orders\n"
+    route = "route:\n  - source-table: shop.orders\n    sink-table: orders\n"
+    (tmp_path / "job.yaml").write_text(f"{source}sink:\n  {sink}\n{route}")
+    refused = run(tmp_path / "o", "ingest", str(tmp_path / "job.yaml"))
+    assert refused.process.returncode == 1
+    assert f"[{condition}]" in refused.err
