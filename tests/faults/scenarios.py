@@ -87,9 +87,9 @@ def broker_restarted_then_second_instance(arena: Arena) -> int:
     with arena.start() as first:
         arena.until_complete(first)
         arena.broker.stop(keep=True)
-        first.until(lambda: "No Kafka broker answers" in first.err)
+        first.until(lambda: "The job waits" in first.err)
         arena.broker.restart()
-        first.until(lambda: "Kafka answers again" in first.err)
+        first.until(lambda: "The job goes on" in first.err)
         arena.load(arena.batch)
         arena.until_complete(first)
         owner = arena.owner()

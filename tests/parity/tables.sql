@@ -35,7 +35,7 @@ CREATE TABLE accounts (
 CREATE TABLE rates (
     currency STRING, rate DECIMAL(10, 2), valid TIMESTAMP(3), PRIMARY KEY (currency) NOT ENFORCED,
     WATERMARK FOR valid AS valid - INTERVAL '30' MINUTE
-) WITH ({upsert}, {ends}, 'topic' = 'parity-rates' {rows:7});
+) WITH ({upsert}, {ends}, 'topic' = 'parity-rates' {rows:5});
 
 CREATE TABLE trades (
     id INT, currency STRING, amount INT, `at` TIMESTAMP(3), WATERMARK FOR `at` AS `at` - INTERVAL '30' MINUTE
