@@ -53,7 +53,7 @@ INSERT INTO totals SELECT kind, COUNT(*), SUM(amount) FROM orders GROUP BY kind;
 
 ROOM = {
     "driver, Python (MB)": 30,
-    "driver, Java heap after gc (MB)": 20,
+    "driver, Java heap after gc (MB)": 0,
     "largest worker (MB)": 40,
     "open files": 30,
     "files in the checkpoint": 40,

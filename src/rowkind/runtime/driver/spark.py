@@ -48,10 +48,21 @@ MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(8 * 1024 * 1024
 to the system at once.
 """
 
+REMEMBERED = {
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.ui.retainedTasks": "1000",
+    "spark.sql.ui.retainedExecutions": "20",
+}
+"""What Spark remembers of jobs that are done, for web pages that are switched off: by default a thousand of each kind,
+which is some hundred batches and grows the heap by 50 KB with each of them.
+"""
+
 _AT_START = {
     **{f"spark.executorEnv.{name}": value for name, value in MALLOC.items()},
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    **REMEMBERED,
     "spark.python.worker.reuse": "true",
     "spark.python.daemon.module": "rowkind.runtime.worker.daemon",
     **SOCKETS,
