@@ -126,11 +126,21 @@ def test_the_command_checks_a_job(tmp_path: Path) -> None:
     )
     secrets.write_text("db: hunter2\n")
     secrets.chmod(0o600)
-    arguments = (str(file), "--check", "--var", "host=db1", "--secrets", str(secrets), "--checkpoint", str(tmp_path))
+    arguments = (
+        str(file),
+        "--check",
+        "--var",
+        "host=db1.invalid",
+        "--secrets",
+        str(secrets),
+        "--checkpoint",
+        str(tmp_path),
+    )
     done = command(*arguments, ROWKIND_SECRET_JAAS="hunter3")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1
     assert "job shop" in done.stdout
-    assert "  hostname: db1" in done.stdout
+    assert "  hostname: db1.invalid" in done.stdout
+    assert "[MYSQL_UNREACHABLE]" in done.stderr
     assert "hunter" not in done.stdout + done.stderr
     with pytest.raises(RowkindError) as caught:
         loaded(file, ["host=db1"], secrets, None)

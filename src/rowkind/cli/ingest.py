@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,7 +65,7 @@ def ingest(
     if check:
         from rowkind.ingest.preview import preview
 
-        for line in [*shown(job), *preview(job)]:
+        for line in chain(shown(job), preview(job)):
             say(line, sys.stdout)
         return
     from rowkind.ingest.runnable import runnable_sink
