@@ -79,7 +79,11 @@ def test_unknown_functions_name_the_nearest(analyzer: SparkAnalyzer) -> None:
     assert "REGEXP_REPLACE" in error.message
 
 
-@pytest.mark.parametrize("expression", ["approx_count_distinct(i)", "explode(tags)", "levenshtein(s)"])
+def test_an_aggregate_that_is_not_there_is_named(analyzer: SparkAnalyzer) -> None:
+    assert refusal("approx_count_distinct(i)", analyzer).condition == "FUNCTION_NOT_SUPPORTED"
+
+
+@pytest.mark.parametrize("expression", ["explode(tags)", "levenshtein(s)"])
 def test_what_is_no_scalar_expression_is_refused(expression: str, analyzer: SparkAnalyzer) -> None:
     error = refusal(expression, analyzer)
     assert error.condition == "EXPRESSION_REFUSED"

@@ -1,18 +1,22 @@
-"""The database servers that all workers of one test run share."""
+"""The database servers of a test run: each of its workers has its own, since tests look at positions of the log."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from rowkind.broker.cache import exclusive
 from rowkind.demo_servers.database import DatabaseServer
 from rowkind.demo_servers.database_programs import Flavor
 
+WORKER = "PYTEST_XDIST_WORKER"
+
 
 def database(flavor: Flavor, folder: Path, owner: int) -> DatabaseServer:
-    """The run's MariaDB or MySQL: the first that asks starts it."""
-    record = folder / f"{flavor}.json"
-    with exclusive(folder / f"{flavor}.lock"):
+    """This worker's MariaDB or MySQL: the first that asks starts it."""
+    name = f"{flavor}-{os.environ.get(WORKER, 'only')}.database"
+    record = folder / f"{name}.json"
+    with exclusive(folder / f"{name}.lock"):
         running = DatabaseServer.load(record)
         if running is None:
             running = DatabaseServer.start(flavor, owner=owner)
@@ -21,6 +25,6 @@ def database(flavor: Flavor, folder: Path, owner: int) -> DatabaseServer:
 
 
 def stop_databases(folder: Path) -> None:
-    for flavor in Flavor:
-        if running := DatabaseServer.load(folder / f"{flavor}.json"):
+    for record in folder.glob("*.database.json"):
+        if running := DatabaseServer.load(record):
             running.stop()
