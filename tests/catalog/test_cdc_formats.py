@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.catalog.connector_options import Side
+from rowkind.connectors.kafka.connector_options import Side
 from rowkind.definitions import MetadataColumn
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode

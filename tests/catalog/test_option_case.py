@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rowkind.catalog.connector_options import Side
-from rowkind.catalog.kafka_table import resolve
 from rowkind.catalog.show import show_create_table
+from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.kafka.table import resolve
 from rowkind.options.session_values import SessionOptions
 from tests.catalog.tables import REMOVED, append, condition, source, upsert
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rowkind.catalog.connector_options import CONNECTORS
 from rowkind.catalog.document import PAGES
+from rowkind.connectors.kafka.connector_options import CONNECTORS
 from rowkind.formats import registry
 from rowkind.formats.registry import format_named
 from rowkind.options.declarations import boolean, duration, integer, positive, strings

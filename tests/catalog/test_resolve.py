@@ -7,13 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from rowkind.catalog.connector_options import Side
-from rowkind.catalog.kafka_table import resolve
-from rowkind.catalog.sink_options import Guarantee
-from rowkind.catalog.source_options import STARTUP_MODE, BoundedMode, OnDataLoss, StartupMode
-from rowkind.catalog.startup import Bounded, Startup
-from rowkind.catalog.table_options import VALUE_FIELDS_INCLUDE, FieldsInclude
-from rowkind.catalog.table_settings import TopicCreation
+from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.kafka.sink_options import Guarantee
+from rowkind.connectors.kafka.source_options import STARTUP_MODE, BoundedMode, OnDataLoss, StartupMode
+from rowkind.connectors.kafka.startup import Bounded, Startup
+from rowkind.connectors.kafka.table import resolve
+from rowkind.connectors.kafka.table_options import VALUE_FIELDS_INCLUDE, FieldsInclude
+from rowkind.connectors.kafka.table_settings import TopicCreation
 from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.kinds import ChangelogMode
 from rowkind.options.session_values import SessionOptions

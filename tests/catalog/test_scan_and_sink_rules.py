@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from rowkind.catalog.connector_options import Side
+from rowkind.connectors.kafka.connector_options import Side
 from tests.catalog.tables import KEYED, REMOVED, append, condition, sink, source, upsert
 
 SOURCE, SINK = Side.SOURCE, Side.SINK

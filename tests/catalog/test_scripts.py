@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.connector_options import Side
-from rowkind.catalog.kafka_table import KafkaTable, resolve
-from rowkind.catalog.source_options import StartupMode
+from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.kafka.source_options import StartupMode
+from rowkind.connectors.kafka.table import KafkaTable, resolve
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script

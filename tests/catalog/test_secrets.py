@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.catalog.connector_options import Side
-from rowkind.catalog.kafka_table import resolve
 from rowkind.catalog.show import describe, show_create_table
+from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.properties import consumer_config
+from rowkind.connectors.kafka.table import resolve
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.catalog.connector_options import Side
 from rowkind.catalog.inserts import check_sink_parallelism, insert_columns
-from rowkind.catalog.kafka_table import resolve
+from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.kafka.table import resolve
 from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.errors import RowkindError
 from rowkind.kinds import ChangelogMode

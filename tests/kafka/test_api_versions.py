@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.catalog.connector_options import Side
 from rowkind.connectors.kafka import api_versions as a
+from rowkind.connectors.kafka.connector_options import Side
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.sink_topics import needs
 from tests.runtime.tables import APPEND, table

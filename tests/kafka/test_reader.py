@@ -11,9 +11,9 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
-from rowkind.catalog.metadata import READABLE
 from rowkind.connectors.kafka import consumers
 from rowkind.connectors.kafka.fetching import ReadFields
+from rowkind.connectors.kafka.metadata import READABLE
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.reader import ReadCounts, read
 from rowkind.errors import RowkindError

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog.metadata import WRITABLE
 from rowkind.connectors.kafka import writer as writers
+from rowkind.connectors.kafka.metadata import WRITABLE
 from rowkind.connectors.kafka.partitioners import Partitioner, default_partition, partitioner_named
 from rowkind.connectors.kafka.writer import Writer, drop_writer, writer_for
 from rowkind.errors import RowkindError

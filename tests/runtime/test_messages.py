@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.messages import MessageDecoder, row_schema, shown
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.errors import RowkindError
 from rowkind.kinds import RowKind
 from tests.runtime.tables import APPEND, KEYED, UPSERT, table

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from rowkind.catalog.connector_options import Side
+from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.ranges import Partition
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of, flat

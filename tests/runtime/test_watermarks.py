@@ -8,9 +8,9 @@ from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.table_settings import Alignment
 from rowkind.connectors.kafka.ranges import Partition
+from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.kafka.table_settings import Alignment
 from rowkind.operators.contract import END_OF_TIME
 from rowkind.runtime.driver.batch_planner import BatchPlanner, Pace, batch_of
 from rowkind.runtime.driver.watermark_tracking import Account, Watermarks

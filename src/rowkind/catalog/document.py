@@ -7,8 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from rowkind.catalog.connector_options import CONNECTORS, Connector
-from rowkind.catalog.metadata import READABLE, WRITABLE
+from rowkind.connectors.kafka.connector_options import CONNECTORS, Connector
+from rowkind.connectors.kafka.metadata import READABLE, WRITABLE
 from rowkind.formats.registry import format_named, names
 from rowkind.options.declarations import Option
 from rowkind.options.session_options import SESSION, WITHOUT_EFFECT

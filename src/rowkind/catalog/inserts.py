@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.table_options import CONNECTOR
 from rowkind.connectors.kafka.client_keys import declared
+from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.kafka.table_options import CONNECTOR
 from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.kinds import ChangelogMode

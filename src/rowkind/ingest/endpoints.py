@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from rowkind.catalog.sink_options import (
+from rowkind.connectors.kafka.sink_options import (
     DELIVERY_GUARANTEE,
     TOPIC_CONFIG,
     TOPIC_PARTITIONS,

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.encoding import MessageEncoder
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.mysql.staged import SEQUENCE
 from rowkind.kinds import KIND_COLUMN, RowKind
 

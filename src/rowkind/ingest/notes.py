@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rowkind.catalog.sink_options import DELIVERY_GUARANTEE, Guarantee
+from rowkind.connectors.kafka.sink_options import DELIVERY_GUARANTEE, Guarantee
 from rowkind.ingest import kafka_options as kafka
 from rowkind.ingest import mysql_options as mysql
 from rowkind.ingest.modes import StartMode

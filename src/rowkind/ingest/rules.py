@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rowkind.catalog.sink_options import DELIVERY_GUARANTEE, Guarantee
-from rowkind.catalog.table_options import BOOTSTRAP_SERVERS
+from rowkind.connectors.kafka.sink_options import DELIVERY_GUARANTEE, Guarantee
+from rowkind.connectors.kafka.table_options import BOOTSTRAP_SERVERS
 from rowkind.errors import RowkindError
 from rowkind.ingest import kafka_options as kafka
 from rowkind.ingest import mysql_options as mysql

@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from functools import singledispatch
 from typing import Any
 
-from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.formats.contract import FormatChoice
 from rowkind.plan import nodes as n
 from rowkind.types import DataType, Field

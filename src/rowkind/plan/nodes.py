@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.join_kind import JoinKind
 from rowkind.options.session_options import Placement
 from rowkind.types import DataType, Field

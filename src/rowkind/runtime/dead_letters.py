@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.source_options import OnError
 from rowkind.connectors.kafka.messages import Diverted
+from rowkind.connectors.kafka.source_options import OnError
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.kafka.writer import writer_for
 from rowkind.state.files import Folder
 

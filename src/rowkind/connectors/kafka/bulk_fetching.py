@@ -7,12 +7,12 @@ import numpy.typing as npt
 import pyarrow as pa
 from confluent_kafka import KafkaError, KafkaException
 
-from rowkind.catalog.metadata import READABLE
 from rowkind.connectors.kafka import librdkafka
 from rowkind.connectors.kafka.client_events import Events
 from rowkind.connectors.kafka.clients import Properties, Reports, refused
 from rowkind.connectors.kafka.fetching import Event, Fetched, ReadFields
 from rowkind.connectors.kafka.librdkafka import KEY, KEY_LENGTH, OFFSET, PAYLOAD, PAYLOAD_LENGTH, Messages
+from rowkind.connectors.kafka.metadata import READABLE
 from rowkind.connectors.kafka.metadata_columns import headers_array
 from rowkind.connectors.kafka.properties import consumer_config
 from rowkind.connectors.kafka.ranges import Partition

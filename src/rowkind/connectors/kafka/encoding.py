@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.enforcing import Enforcer
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Encoder
 from rowkind.formats.registry import format_named

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.metrics.traffic import Traffic
 
 _PER_MILLISECOND = {"s": 0.001, "ms": 1, "us": 1_000, "ns": 1_000_000}

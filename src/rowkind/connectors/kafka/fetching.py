@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
-from rowkind.catalog.metadata import READABLE
 from rowkind.connectors.kafka.clients import Properties, Reports, open_consumer
+from rowkind.connectors.kafka.metadata import READABLE
 from rowkind.connectors.kafka.metadata_columns import metadata_array
 from rowkind.connectors.kafka.ranges import Partition
 from rowkind.types import arrow_field

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.source_options import OnError
 from rowkind.connectors.kafka.fetching import ReadFields
+from rowkind.connectors.kafka.source_options import OnError
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, Decoder
 from rowkind.formats.registry import format_named

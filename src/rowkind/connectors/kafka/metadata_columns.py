@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_LOG_APPEND_TIME, TIMESTAMP_NOT_AVAILABLE, Message
 
-from rowkind.catalog.metadata import READABLE
+from rowkind.connectors.kafka.metadata import READABLE
 from rowkind.types import arrow_type
 
 Messages = Sequence[Message]

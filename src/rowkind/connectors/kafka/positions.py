@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rowkind.catalog.source_options import BoundedMode as StopMode
-from rowkind.catalog.source_options import StartupMode as StartMode
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.ranges import Partition
+from rowkind.connectors.kafka.source_options import BoundedMode as StopMode
+from rowkind.connectors.kafka.source_options import StartupMode as StartMode
 from rowkind.errors import RowkindError
 
 __all__ = (

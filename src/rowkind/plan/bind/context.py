@@ -9,8 +9,8 @@ from typing import Protocol
 from sqlglot import exp
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.catalog.connector_options import Side
-from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions

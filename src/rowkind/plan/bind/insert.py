@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from rowkind.catalog.connector_options import Side
 from rowkind.catalog.inserts import insert_columns
-from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.definitions import TableDefinition, ViewDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.options.session_options import LENGTH_ENFORCER, REQUIRE_ON_CONFLICT, UPSERT_MATERIALIZE, LengthEnforcer

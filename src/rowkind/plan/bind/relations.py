@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rowkind.catalog.connector_options import Side
 from rowkind.catalog.inserts import with_hints
-from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition, ViewDefinition
 from rowkind.errors import nearest
 from rowkind.join_kind import JoinKind

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.sink_options import Guarantee
 from rowkind.connectors.kafka.clients import Properties
 from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.sink_options import Guarantee
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.kafka.transactions import DEFAULT_TIMEOUT_MS, Insert, Marker, Promise, Used, settled
 from rowkind.errors import RowkindError
 from rowkind.plan import nodes as n

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.plan import nodes as n
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from rowkind.catalog.inserts import check_sink_parallelism
-from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.operators.aggregate.distinct import telling
 from rowkind.operators.contract import Operator
 from rowkind.options.constraints import USUAL, Constraints

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from secrets import token_hex
 from typing import Any
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.key_bytes import key_bytes
+from rowkind.connectors.kafka.key_bytes import key_bytes
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan.described import described

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
-from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.sampling import message_bytes
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.runtime.driver.batch_planner import ROWS_PER_TASK, Batch, Offsets, Pace
 from rowkind.runtime.heap import MOST
 

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from rowkind.catalog.catalog import Catalog
 from rowkind.catalog.show import Description, describe, describe_fields, show_create_table, show_create_view
-from rowkind.catalog.sink_options import Guarantee
+from rowkind.connectors.kafka.sink_options import Guarantee
 from rowkind.definitions import ViewDefinition
 from rowkind.errors import RowkindError
 from rowkind.options.constraints import Constraints

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.sink_options import Guarantee
 from rowkind.connectors.kafka.api_versions import (
     BROKER_DEFAULTS,
     EXACTLY_ONCE,
@@ -19,6 +17,8 @@ from rowkind.connectors.kafka.api_versions import (
 )
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.properties import producer_config
+from rowkind.connectors.kafka.sink_options import Guarantee
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.runtime.driver.delivery import check_timeout
 
 

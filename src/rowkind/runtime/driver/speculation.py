@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.sink_options import Guarantee
+from rowkind.connectors.kafka.sink_options import Guarantee
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.errors import RowkindError
 
 SPECULATION = "spark.speculation"

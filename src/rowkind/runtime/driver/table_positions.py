@@ -6,8 +6,6 @@ import time
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.source_options import OnDataLoss, OnMissingTopic
 from rowkind.connectors.kafka.api_versions import READING, api_versions, check_broker
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.groups import commit_offsets
@@ -21,6 +19,8 @@ from rowkind.connectors.kafka.positions import (
     resolve_stop,
 )
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
+from rowkind.connectors.kafka.source_options import OnDataLoss, OnMissingTopic
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.errors import RowkindError, nearest
 from rowkind.runtime.driver.batch_planner import Offsets, TopicPartition
 

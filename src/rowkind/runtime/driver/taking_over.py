@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rowkind.catalog.table_settings import SinkSettings
+from rowkind.connectors.kafka.table_settings import SinkSettings
 from rowkind.errors import RowkindError
 from rowkind.plan import identity
 from rowkind.plan import nodes as n

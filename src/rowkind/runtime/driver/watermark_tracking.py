@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.ranges import Partition
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.operators.contract import END_OF_TIME
 
 Offsets = dict[Partition, int]

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
-from rowkind.catalog.source_options import OnDataLoss as Loss
 from rowkind.connectors.kafka.event_time import EventTime
 from rowkind.connectors.kafka.messages import MessageDecoder
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.connectors.kafka.reader import OnDataLoss, ReadCounts, read
+from rowkind.connectors.kafka.source_options import OnDataLoss as Loss
 from rowkind.failpoints import failpoint
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.metrics.traffic import Lane, Side

@@ -10,10 +10,10 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from rowkind.catalog.kafka_table import KafkaTable
-from rowkind.catalog.sink_options import Guarantee
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.partitioners import Partitioner, partitioner_named
+from rowkind.connectors.kafka.sink_options import Guarantee
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.kafka.task_writer import TaskWriter
 from rowkind.connectors.kafka.transactions import Promise
 from rowkind.metrics.traffic import Lane, Side

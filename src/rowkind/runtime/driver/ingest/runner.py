@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from sqlglot import exp
 
-from rowkind.catalog.sink_options import Guarantee
+from rowkind.connectors.kafka.sink_options import Guarantee
 from rowkind.connectors.kafka.transactions import Insert, Promise, Used
 from rowkind.connectors.mysql.schemas import TableId, TableSchema
 from rowkind.connectors.mysql.source import MysqlSource

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 
-from rowkind.catalog.connector_options import Side
-from rowkind.catalog.kafka_table import KafkaTable, resolve
+from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.kafka.table import KafkaTable, resolve
 from rowkind.connectors.mysql.gathering import Lanes
 from rowkind.connectors.mysql.schema_set import SchemaSet
 from rowkind.connectors.mysql.schemas import TableId, TableSchema

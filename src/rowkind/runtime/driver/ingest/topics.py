@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from rowkind.catalog.kafka_table import KafkaTable
 from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.ingest.topic_schemas import TopicSchema
 from rowkind.runtime.driver.ingest.tables import JobTables
 from rowkind.runtime.driver.sink_topics import prepare_sinks, warnings_about

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rowkind.catalog.option_usage import Usage
-from rowkind.catalog.source_options import (
+from rowkind.connectors.kafka.option_usage import Usage
+from rowkind.connectors.kafka.source_options import (
     BOUNDED_MODE,
     BOUNDED_SPECIFIC_OFFSETS,
     BOUNDED_TIMESTAMP,
@@ -17,7 +17,7 @@ from rowkind.catalog.source_options import (
     BoundedMode,
     StartupMode,
 )
-from rowkind.catalog.table_options import GROUP_ID
+from rowkind.connectors.kafka.table_options import GROUP_ID
 
 OFFSET_RESET = "auto.offset.reset"
 

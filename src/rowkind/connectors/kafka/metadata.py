@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rowkind.catalog.option_usage import Usage
+from rowkind.connectors.kafka.option_usage import Usage
 from rowkind.definitions import MetadataColumn
 from rowkind.types import BIGINT, BYTES, INT, STRING, DataType, array, map_of, row, timestamp_ltz
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rowkind.catalog.option_usage import Usage
-from rowkind.catalog.source_options import (
+from rowkind.connectors.kafka.option_usage import Usage
+from rowkind.connectors.kafka.source_options import (
     ALIGNMENT_GROUP,
     ALIGNMENT_MAX_DRIFT,
     ALIGNMENT_UPDATE_INTERVAL,
@@ -22,8 +22,8 @@ from rowkind.catalog.source_options import (
     OnError,
     StartupMode,
 )
-from rowkind.catalog.startup import OFFSET_RESET, specific_offsets, starts_at_group
-from rowkind.catalog.table_options import GROUP_ID
+from rowkind.connectors.kafka.startup import OFFSET_RESET, specific_offsets, starts_at_group
+from rowkind.connectors.kafka.table_options import GROUP_ID
 from rowkind.kinds import ChangelogMode
 from rowkind.options.declarations import Option
 from rowkind.options.session_options import CDC_DUPLICATES, RUNTIME_MODE, RuntimeMode

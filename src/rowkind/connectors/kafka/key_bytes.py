@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from rowkind.catalog.kafka_table import KafkaTable
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.formats.contract import FormatChoice
 from rowkind.formats.registry import format_named
 from rowkind.types import quote

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from rowkind.catalog.connector_options import Side
-from rowkind.catalog.metadata import MetadataField, read_fields, written_fields
-from rowkind.catalog.option_usage import FormatUse, Usage, use
-from rowkind.catalog.source_options import OnDataLoss
-from rowkind.catalog.startup import Bounded, Startup
-from rowkind.catalog.table_options import KEY_FIELDS_PREFIX, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE, FieldsInclude
-from rowkind.catalog.table_settings import ScanSettings, SinkSettings, scan_settings, sink_settings
-from rowkind.catalog.validation import validate
-from rowkind.catalog.without_effect import without_effect
+from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.kafka.metadata import MetadataField, read_fields, written_fields
+from rowkind.connectors.kafka.option_usage import FormatUse, Usage, use
+from rowkind.connectors.kafka.source_options import OnDataLoss
+from rowkind.connectors.kafka.startup import Bounded, Startup
+from rowkind.connectors.kafka.table_options import KEY_FIELDS_PREFIX, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE, FieldsInclude
+from rowkind.connectors.kafka.table_settings import ScanSettings, SinkSettings, scan_settings, sink_settings
+from rowkind.connectors.kafka.validation import validate
+from rowkind.connectors.kafka.without_effect import without_effect
 from rowkind.definitions import MetadataColumn, PhysicalColumn, TableDefinition
 from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rowkind.catalog.connector_options import CONNECTORS
-from rowkind.catalog.option_usage import Usage
-from rowkind.catalog.source_options import STARTUP_MODE
-from rowkind.catalog.startup import starts_at_group
+from rowkind.connectors.kafka.connector_options import CONNECTORS
+from rowkind.connectors.kafka.option_usage import Usage
+from rowkind.connectors.kafka.source_options import STARTUP_MODE
+from rowkind.connectors.kafka.startup import starts_at_group
 from rowkind.errors import nearest
 from rowkind.options.declarations import Option
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from rowkind.catalog.option_usage import Usage
-from rowkind.catalog.sink_options import (
+from rowkind.connectors.kafka.option_usage import Usage
+from rowkind.connectors.kafka.partitioners import partitioner_named
+from rowkind.connectors.kafka.sink_options import (
     BUFFER_INTERVAL,
     BUFFER_MAX_ROWS,
     DELIVERY_GUARANTEE,
@@ -15,8 +16,7 @@ from rowkind.catalog.sink_options import (
     TRANSACTIONAL_ID_PREFIX,
     Guarantee,
 )
-from rowkind.catalog.table_options import KEY_FIELDS
-from rowkind.connectors.kafka.partitioners import partitioner_named
+from rowkind.connectors.kafka.table_options import KEY_FIELDS
 
 MAX_PREFIX_BYTES = 64_000
 

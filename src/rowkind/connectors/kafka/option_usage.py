@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rowkind.catalog.connector_options import CONNECTORS, Connector, Side
-from rowkind.catalog.table_options import (
+from rowkind.connectors.kafka.client_keys import declared
+from rowkind.connectors.kafka.connector_options import CONNECTORS, Connector, Side
+from rowkind.connectors.kafka.table_options import (
     CONNECTOR,
     FORMAT,
     KEY_FIELDS,
@@ -16,7 +17,6 @@ from rowkind.catalog.table_options import (
     TOPIC_PATTERN,
     VALUE_FORMAT,
 )
-from rowkind.connectors.kafka.client_keys import declared
 from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.formats.contract import Format

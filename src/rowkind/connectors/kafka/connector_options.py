@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from rowkind.catalog.sink_options import APPEND_SINK, UPSERT_SINK
-from rowkind.catalog.source_options import SCAN, STARTUP
-from rowkind.catalog.table_options import BOOTSTRAP_SERVERS, KEY_FIELDS, KEY_FORMAT, SHARED
+from rowkind.connectors.kafka.sink_options import APPEND_SINK, UPSERT_SINK
+from rowkind.connectors.kafka.source_options import SCAN, STARTUP
+from rowkind.connectors.kafka.table_options import BOOTSTRAP_SERVERS, KEY_FIELDS, KEY_FORMAT, SHARED
 from rowkind.options.declarations import Option
 
 

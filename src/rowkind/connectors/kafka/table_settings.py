@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from rowkind.catalog.option_usage import Usage
-from rowkind.catalog.rules.sink import guarantee
-from rowkind.catalog.sink_options import (
+from rowkind.connectors.kafka.option_usage import Usage
+from rowkind.connectors.kafka.rules.sink import guarantee
+from rowkind.connectors.kafka.sink_options import (
     BUFFER_INTERVAL,
     BUFFER_MAX_ROWS,
     NAMING_STRATEGY,
@@ -22,7 +22,7 @@ from rowkind.catalog.sink_options import (
     Guarantee,
     NamingStrategy,
 )
-from rowkind.catalog.source_options import (
+from rowkind.connectors.kafka.source_options import (
     ALIGNMENT_GROUP,
     ALIGNMENT_MAX_DRIFT,
     ALIGNMENT_UPDATE_INTERVAL,
@@ -43,7 +43,7 @@ from rowkind.catalog.source_options import (
     OnMissingTopic,
     StartupMode,
 )
-from rowkind.catalog.startup import Bounded, Startup, bounded, startup
+from rowkind.connectors.kafka.startup import Bounded, Startup, bounded, startup
 from rowkind.kinds import ChangelogMode
 from rowkind.options.session_options import CDC_DUPLICATES, SOURCE_IDLE_TIMEOUT
 

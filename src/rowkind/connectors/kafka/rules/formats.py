@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rowkind.catalog.option_usage import Usage
-from rowkind.catalog.table_options import FORMAT, VALUE_FORMAT
+from rowkind.connectors.kafka.option_usage import Usage
+from rowkind.connectors.kafka.table_options import FORMAT, VALUE_FORMAT
 from rowkind.kinds import ChangelogMode
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rowkind.catalog.castable import castable
-from rowkind.catalog.metadata import read_columns, readable, writable, written_columns
-from rowkind.catalog.option_usage import Usage
+from rowkind.castable import castable
+from rowkind.connectors.kafka.metadata import read_columns, readable, writable, written_columns
+from rowkind.connectors.kafka.option_usage import Usage
 from rowkind.errors import nearest
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rowkind.catalog.option_usage import Usage
-from rowkind.catalog.table_options import KEY_FIELDS, KEY_FIELDS_PREFIX, VALUE_FIELDS_INCLUDE, FieldsInclude
+from rowkind.connectors.kafka.option_usage import Usage
+from rowkind.connectors.kafka.table_options import KEY_FIELDS, KEY_FIELDS_PREFIX, VALUE_FIELDS_INCLUDE, FieldsInclude
 from rowkind.errors import nearest
 
 

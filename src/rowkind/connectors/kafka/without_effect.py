@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rowkind.catalog.option_usage import Usage
-from rowkind.catalog.rules.sink import guarantee
-from rowkind.catalog.sink_options import NAMING_STRATEGY, TRANSACTIONAL_ID_PREFIX, Guarantee
-from rowkind.catalog.source_options import (
+from rowkind.connectors.kafka.option_usage import Usage
+from rowkind.connectors.kafka.rules.sink import guarantee
+from rowkind.connectors.kafka.sink_options import NAMING_STRATEGY, TRANSACTIONAL_ID_PREFIX, Guarantee
+from rowkind.connectors.kafka.source_options import (
     ALIGNMENT_GROUP,
     ALIGNMENT_MAX_DRIFT,
     ALIGNMENT_UPDATE_INTERVAL,
@@ -28,8 +28,8 @@ from rowkind.catalog.source_options import (
     BoundedMode,
     StartupMode,
 )
-from rowkind.catalog.startup import OFFSET_RESET
-from rowkind.catalog.table_options import (
+from rowkind.connectors.kafka.startup import OFFSET_RESET
+from rowkind.connectors.kafka.table_options import (
     KEY_FIELDS_PREFIX,
     PROPERTIES,
     TOPIC_PATTERN,
