@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 
 help:
 	@echo "make demo     start a local Kafka, run the first example on local Spark, show the result changing, clean up"
+	@echo "make demo-ingest  the same with MariaDB: its tables into topics, which change as the tables do"
 	@echo "make check    ruff, mypy and the fast tests: no Kafka, no Spark, nothing random; two minutes"
 	@echo "make test     install what the tests need, check the code, run all tests; seventeen minutes"
 	@echo "make faults   do harm to running jobs, scenario by scenario, and say what was survived"
@@ -57,6 +58,9 @@ fuzz: install
 demo: install
 	$(BIN)/rowkind demo
 
+demo-ingest: install
+	$(BIN)/rowkind demo-ingest
+
 docs: install
 	$(BIN)/python -m rowkind.catalog.document
 	$(BIN)/python -m rowkind.ingest.document
@@ -75,4 +79,4 @@ tools/flink/.venv/.installed: tools/flink/requirements.txt | install
 
 flink: tools/flink/.venv/.installed
 
-.PHONY: help install warm lint check test faults soak fuzz demo docs bench flink
+.PHONY: help install warm lint check test faults soak fuzz demo demo-ingest docs bench flink

@@ -1,8 +1,9 @@
-"""The demo as a user runs it: to its end, and interrupted."""
+"""The demos as a user runs them: to their end, and interrupted."""
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,8 @@ from rowkind.cli.demo import waves
 from tests.cli.command import SHORT_LIVED
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
-DEMO = [sys.executable, "-c", "from rowkind.cli import main; main()", "demo"]
+COMMAND = [sys.executable, "-c", "from rowkind.cli import main; main()"]
+DEMO = [*COMMAND, "demo"]
 
 
 @pytest.fixture
@@ -44,10 +46,33 @@ def expected() -> dict[str, tuple[int, int]]:
 def test_the_demo_shows_the_right_numbers_and_leaves_nothing(temporary: Path) -> None:
     done = subprocess.run(DEMO, env=environment(temporary), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    read_back = done.stdout.rpartition("as a table again")[2]
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in read_back.splitlines() if "│" in line]
+    rows = cells(done.stdout.rpartition("as a table again")[2])
     assert rows == [["+I", region, str(pv), str(uv)] for region, (pv, uv) in expected().items()]
     assert leftovers(temporary) == []
+
+
+@pytest.mark.database
+def test_the_demo_of_ingestion_shows_topics_change_and_leaves_nothing(temporary: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "demo-ingest"], env=environment(temporary), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    shown, _, read_back = done.stdout.partition("as a table of SQL")
+    assert cells(read_back) == [["+I", "1", "2", "3.70"], ["+I", "7", "1", "2.40"]]
+    parts = re.split("After [0-9.]+ s", shown)[:-1]
+    assert [[row[0] for row in cells(part) if row[-1]] for part in parts] == [
+        ["1", "2", "1", "2", "3"],
+        ["1", "2", "4"],
+        ["2", "7", "4"],
+        ["1"],
+    ]
+    assert ["1", "Ada", "Turin", "10", "changed"] in cells(parts[-1])
+    assert leftovers(temporary) == []
+
+
+def cells(text: str) -> list[list[str]]:
+    """The rows of the tables in a text."""
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
 
 
 @pytest.mark.matrix

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rowkind.cli import broker, demo, ingest, monitoring, run, warm_up
+from rowkind.cli import broker, demo, demo_ingest, ingest, monitoring, run, warm_up
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 from rowkind.version import version
@@ -25,6 +25,7 @@ app.command()(run.run)
 app.command()(run.explain)
 app.command()(ingest.ingest)
 app.command()(demo.demo)
+app.command()(demo_ingest.demo_ingest)
 app.command()(warm_up.warm_up)
 
 
