@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# what Python has compiled is kept: the many short processes of the tests would compile all of it again
+unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo     start a local Kafka, run the first example on local Spark, show the result changing, clean up"
@@ -41,7 +43,8 @@ lint: install
 check: install lint
 	$(BIN)/pytest -q -n 2 -m "not spark and not kafka and not database and not fault and not matrix and not random"
 
-test: install lint warm
+test: install
+	$(MAKE) --no-print-directory -j 2 lint warm
 	$(BIN)/pytest -q -n 2 --dist loadscope -m "not matrix"
 
 faults: install warm
