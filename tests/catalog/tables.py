@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.connectors.settings import Side
 from rowkind.definitions import Column, PhysicalColumn, TableDefinition
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions

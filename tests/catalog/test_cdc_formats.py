@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.settings import Side
 from rowkind.definitions import MetadataColumn
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode
@@ -26,7 +26,7 @@ def test_tables_with_and_without_a_primary_key_take_every_change(format: str) ->
         table = append({"format": format, **url("", format)}, primary_key=key)
         assert source(table).changelog is ChangelogMode.RETRACT
         assert sink(table).changelog is ChangelogMode.RETRACT
-        assert not source(table).scan.repeats_events
+        assert not source(table).reading.repeats_events
 
 
 @pytest.mark.parametrize("format", EVERY)
@@ -44,8 +44,8 @@ def test_repeated_events_need_a_primary_key(format: str) -> None:
     options = {"format": format, **url("", format)}
     name, _ = refused(append(options), Side.SOURCE, session=session)
     assert name == "CDC_DUPLICATES_NEED_PRIMARY_KEY"
-    assert source(append(options, primary_key=("id",)), session).scan.repeats_events
-    assert not source(append(), session).scan.repeats_events
+    assert source(append(options, primary_key=("id",)), session).reading.repeats_events
+    assert not source(append(), session).reading.repeats_events
 
 
 @pytest.mark.parametrize("format", JSON_BASED)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rowkind.catalog.show import show_create_table
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.table import resolve
+from rowkind.connectors.settings import Side
 from rowkind.options.session_values import SessionOptions
 from tests.catalog.tables import REMOVED, append, condition, source, upsert
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from rowkind.catalog.document import options_page
-from rowkind.connectors.kafka.connector_options import CONNECTORS, Side
+from rowkind.connectors.kafka.connector_options import CONNECTORS
 from rowkind.connectors.kafka.table import resolve
+from rowkind.connectors.settings import Side
 from rowkind.definitions import PhysicalColumn, TableDefinition
 from rowkind.errors import RowkindError
 from rowkind.options.declarations import Option

@@ -7,13 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
-from rowkind.connectors.kafka.sink_options import Guarantee
 from rowkind.connectors.kafka.source_options import STARTUP_MODE, BoundedMode, OnDataLoss, StartupMode
 from rowkind.connectors.kafka.startup import Bounded, Startup
 from rowkind.connectors.kafka.table import resolve
 from rowkind.connectors.kafka.table_options import VALUE_FIELDS_INCLUDE, FieldsInclude
 from rowkind.connectors.kafka.table_settings import TopicCreation
+from rowkind.connectors.settings import Guarantee, Side
 from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.kinds import ChangelogMode
 from rowkind.options.session_values import SessionOptions
@@ -34,8 +33,8 @@ def test_append_table() -> None:
     assert table.properties == {"bootstrap.servers": "localhost:9092"}
     assert (table.key_format, table.key_columns) == (None, ())
     assert names(table.value_columns) == ["id", "name", "city"]
-    assert table.discovery_interval == timedelta(minutes=5)
-    assert table.scan.on_data_loss is OnDataLoss.FAIL
+    assert table.reading.discovery_interval == timedelta(minutes=5)
+    assert table.reading.on_data_loss is OnDataLoss.FAIL
 
 
 def test_upsert_key_follows_the_constraint_and_is_not_null() -> None:
@@ -89,59 +88,64 @@ def test_topic_lists_and_patterns() -> None:
 
 
 def test_start_modes() -> None:
-    assert source(append({"scan.startup.mode": "LATEST-offset"})).startup == Startup(StartupMode.LATEST)
+    assert source(append({"scan.startup.mode": "LATEST-offset"})).reading.startup == Startup(StartupMode.LATEST)
     at = {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "1700000000000"}
-    assert source(append(at)).startup == Startup(StartupMode.TIMESTAMP, timestamp=1_700_000_000_000)
+    assert source(append(at)).reading.startup == Startup(StartupMode.TIMESTAMP, timestamp=1_700_000_000_000)
     offsets = {
         "scan.startup.mode": "specific-offsets",
         "scan.startup.specific-offsets": "partition:0,offset:42;partition:1,offset:300",
     }
-    assert source(append(offsets)).startup == Startup(StartupMode.SPECIFIC, offsets={0: 42, 1: 300})
-    assert source(upsert()).startup == Startup(StartupMode.EARLIEST)
+    assert source(append(offsets)).reading.startup == Startup(StartupMode.SPECIFIC, offsets={0: 42, 1: 300})
+    assert source(upsert()).reading.startup == Startup(StartupMode.EARLIEST)
 
 
 def test_without_mode_and_group_the_read_starts_now_and_says_so() -> None:
     table, warnings = resolve(append({"scan.startup.mode": REMOVED}), SessionOptions(), Side.SOURCE)
-    assert table.startup.mode is StartupMode.LATEST
+    assert table.reading.startup.mode is StartupMode.LATEST
     assert len(warnings) == 1
     assert "earliest-offset" in warnings[0]
     early = {"scan.startup.mode": REMOVED, "properties.auto.offset.reset": "earliest"}
-    assert resolve(append(early), SessionOptions(), Side.SOURCE)[0].startup.mode is StartupMode.EARLIEST
+    assert resolve(append(early), SessionOptions(), Side.SOURCE)[0].reading.startup.mode is StartupMode.EARLIEST
 
 
 def test_group_offsets_need_one_word_to_be_supported() -> None:
     object.__setattr__(STARTUP_MODE, "later", ())
     try:
-        changes = {"scan.startup.mode": REMOVED, "properties.group.id": "g", "properties.auto.offset.reset": "earliest"}
-        assert source(append(changes)).startup == Startup(StartupMode.GROUP, reset="earliest")
+        changes = {
+            "scan.startup.mode": REMOVED,
+            "properties.group.id": "g",
+            "properties.auto.offset.reset": "earliest",
+        }
+        assert source(append(changes)).reading.startup == Startup(StartupMode.GROUP, reset="earliest")
     finally:
         object.__setattr__(STARTUP_MODE, "later", (StartupMode.GROUP,))
 
 
 def test_bounded_table_looks_for_no_new_partitions() -> None:
     table = source(upsert({"scan.bounded.mode": "latest-offset"}))
-    assert table.bounded == Bounded(BoundedMode.LATEST)
-    assert table.bounded.ends
-    assert table.discovery_interval is None
+    assert table.reading.bounded == Bounded(BoundedMode.LATEST)
+    assert table.bounded
+    assert table.reading.discovery_interval is None
 
 
 @pytest.mark.parametrize(("text", "interval"), [("0", None), ("-1", None), ("10 s", timedelta(seconds=10))])
 def test_discovery_interval(text: str, interval: timedelta | None) -> None:
-    assert source(append({"scan.topic-partition-discovery.interval": text})).discovery_interval == interval
+    assert source(append({"scan.topic-partition-discovery.interval": text})).reading.discovery_interval == interval
 
 
 def test_sink_settings() -> None:
-    table = sink(append({"sink.parallelism": "3", "sink.delivery-guarantee": "NONE", "sink.partitioner": "fixed"})).sink
-    assert (table.parallelism, table.guarantee, table.partitioner) == (3, Guarantee.NONE, "fixed")
+    given = {"sink.parallelism": "3", "sink.delivery-guarantee": "NONE", "sink.partitioner": "fixed"}
+    settings = sink(append(given)).writing
+    assert (settings.parallelism, settings.guarantee, settings.partitioner) == (3, Guarantee.NONE, "fixed")
 
 
 def test_the_deprecated_guarantee_wins_with_a_warning() -> None:
     changes = {"sink.semantic": "none", "sink.delivery-guarantee": "at-least-once"}
     table, warnings = resolve(append(changes), SessionOptions(), Side.SINK)
-    assert table.sink.guarantee is Guarantee.NONE
+    assert table.writing.guarantee is Guarantee.NONE
     assert len(warnings) == 1
     assert "deprecated" in warnings[0]
-    assert sink(append({"sink.semantic": "AT_LEAST_ONCE"})).sink.guarantee is Guarantee.AT_LEAST_ONCE
+    assert sink(append({"sink.semantic": "AT_LEAST_ONCE"})).writing.guarantee is Guarantee.AT_LEAST_ONCE
 
 
 def test_topic_creation() -> None:
@@ -150,10 +154,10 @@ def test_topic_creation() -> None:
         "sink.topic.replication-factor": "3",
         "sink.topic.config.retention.ms": "1",
     }
-    assert sink(append(changes)).sink.topic_creation == TopicCreation(6, 3, {"retention.ms": "1"})
+    assert sink(append(changes)).writing.topic_creation == TopicCreation(6, 3, {"retention.ms": "1"})
     compacted = {"cleanup.policy": "compact", "retention.ms": "1"}
-    assert sink(upsert(changes)).sink.topic_creation == TopicCreation(6, 3, compacted)
-    own = sink(upsert({"sink.topic.config.cleanup.policy": "compact,delete"})).sink.topic_creation
+    assert sink(upsert(changes)).writing.topic_creation == TopicCreation(6, 3, compacted)
+    own = sink(upsert({"sink.topic.config.cleanup.policy": "compact,delete"})).writing.topic_creation
     assert own.config == {"cleanup.policy": "compact,delete"}
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.settings import Side
 from tests.catalog.tables import KEYED, REMOVED, append, condition, sink, source, upsert
 
 SOURCE, SINK = Side.SOURCE, Side.SINK
@@ -35,7 +35,7 @@ def test_prefix_length_is_counted_in_bytes() -> None:
 
 def test_round_robin_refuses_a_key() -> None:
     assert condition(append({**KEYED, "sink.partitioner": "round-robin"}), SINK) == "ROUND_ROBIN_WITH_KEY"
-    assert sink(append({"sink.partitioner": "round-robin"})).sink.partitioner == "round-robin"
+    assert sink(append({"sink.partitioner": "round-robin"})).writing.partitioner == "round-robin"
 
 
 @pytest.mark.parametrize(
@@ -57,14 +57,13 @@ def test_buffer_options_come_together(option: dict[str, str]) -> None:
 
 
 def test_buffer_options_are_taken() -> None:
-    taken = sink(upsert({"sink.buffer-flush.max-rows": "100", "sink.buffer-flush.interval": "2 s"})).sink
+    taken = sink(upsert({"sink.buffer-flush.max-rows": "100", "sink.buffer-flush.interval": "2 s"})).writing
     assert (taken.buffer_max_rows, taken.buffer_interval) == (100, timedelta(seconds=2))
 
 
 def test_buffer_options_at_or_below_zero_are_off() -> None:
-    assert (
-        sink(upsert({"sink.buffer-flush.max-rows": "0", "sink.buffer-flush.interval": "0"})).sink.buffer_max_rows == 0
-    )
+    given = {"sink.buffer-flush.max-rows": "0", "sink.buffer-flush.interval": "0"}
+    assert sink(upsert(given)).writing.buffer_max_rows == 0
 
 
 @pytest.mark.parametrize("value", ["0", "-1"])

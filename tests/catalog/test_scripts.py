@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.source_options import StartupMode
 from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script
@@ -61,7 +61,7 @@ def table(catalog: Catalog, name: str, side: Side) -> KafkaTable:
 def test_append_source(catalog: Catalog) -> None:
     events = table(catalog, "events", Side.SOURCE)
     assert events.topics == ("events", "more-events")
-    assert events.startup.mode is StartupMode.EARLIEST
+    assert events.reading.startup.mode is StartupMode.EARLIEST
     assert [f.name for f in events.value_columns] == ["user_id", "action"]
     assert [(m.name, m.key) for m in events.metadata] == [("event_ts", "timestamp")]
     assert events.value_format.options["ignore-parse-errors"] is True

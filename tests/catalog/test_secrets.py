@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.show import describe, show_create_table
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.properties import consumer_config
 from rowkind.connectors.kafka.table import resolve
+from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script

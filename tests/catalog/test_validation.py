@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.inserts import check_sink_parallelism, insert_columns
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.table import resolve
+from rowkind.connectors.settings import Side
 from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.errors import RowkindError
 from rowkind.kinds import ChangelogMode
@@ -320,7 +320,7 @@ def test_batch_mode_reads_bounded_insert_only_tables() -> None:
     assert condition(upsert(end), SOURCE, session=session) == "BATCH_NEEDS_INSERT_ONLY"
     assert condition(append({**end, "format": "changes"}), SOURCE, session=session) == "BATCH_NEEDS_INSERT_ONLY"
     assert condition(append(), SOURCE, session=session) == "BATCH_NEEDS_BOUNDED"
-    assert source(append(end), session).bounded.ends
+    assert source(append(end), session).bounded
     assert sink(upsert(), session).upsert
 
 
@@ -364,7 +364,7 @@ def test_dead_letters_and_their_topic_come_together() -> None:
     assert condition(append({"scan.on-error": "dead-letter"}), SOURCE) == "DEAD_LETTER_INCOMPLETE"
     assert condition(append({"scan.dead-letter.topic": "d"}), SOURCE) == "DEAD_LETTER_INCOMPLETE"
     table = source(append({"scan.on-error": "dead-letter", "scan.dead-letter.topic": "d"}))
-    assert table.scan.dead_letter_topic == "d"
+    assert table.reading.dead_letter_topic == "d"
 
 
 # What is declared for later

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.table import resolve
+from rowkind.connectors.settings import Side
 from rowkind.definitions import TableDefinition
 from rowkind.options.session_values import SessionOptions
 from tests.catalog.tables import KEYED, REMOVED, append, upsert

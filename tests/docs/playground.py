@@ -43,7 +43,7 @@ class Playground:
     def written(self, job: Job) -> int:
         """How many messages there are for a job to read, in those of its topics that exist."""
         there = self.client.admin.list_topics(timeout=60).topics
-        topics = {topic for table in job.plan.tables for topic in table.topics if topic in there}
+        topics = {topic for table in job.plan.tables for topic in table.parts if topic in there}
         return sum(end for topic in topics for end in self.client.end_offsets(topic).values())
 
     def create_topics(self, script: str) -> None:

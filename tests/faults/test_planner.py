@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from rowkind.broker import Broker
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
 from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of

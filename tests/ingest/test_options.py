@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rowkind.connectors.kafka.sink_options import Guarantee
+from rowkind.connectors.settings import Guarantee
 from rowkind.errors import RowkindError
 from rowkind.ingest.document import PAGE, page
 from rowkind.ingest.kafka_options import PRINT, UPSERT_KAFKA

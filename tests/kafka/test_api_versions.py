@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rowkind.connectors.kafka import api_versions as a
-from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.sink_topics import needs
 from tests.runtime.tables import APPEND, table

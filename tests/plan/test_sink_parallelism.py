@@ -44,4 +44,4 @@ def test_changes_without_a_key_are_not_spread(query: str) -> None:
 )
 def test_what_keeps_its_order_is_spread(query: str, tasks: int, key: str) -> None:
     (sink,) = planned(query, tasks, key).sinks
-    assert sink.table.sink.parallelism == tasks
+    assert sink.table.writing.parallelism == tasks

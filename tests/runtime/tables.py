@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.connectors.settings import Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint

@@ -7,9 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.options.constraints import Constraints

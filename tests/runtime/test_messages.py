@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.connectors.kafka.messages import MessageDecoder, row_schema, shown
+from rowkind.connectors.kafka.messages import MessageDecoder, shown
 from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.errors import RowkindError
 from rowkind.kinds import RowKind
@@ -29,7 +29,7 @@ def raw(decoder: MessageDecoder, *messages: tuple[Payload, Payload], **metadata:
 def decoded(kafka: KafkaTable, *messages: tuple[Payload, Payload], **metadata: list[Any]) -> list[tuple[Any, ...]]:
     decoder = MessageDecoder(kafka)
     rows = decoder.decode(raw(decoder, *messages, **metadata), "t", 3)
-    assert rows.schema == row_schema(kafka)
+    assert rows.schema == kafka.row_schema
     return [tuple(row.values()) for row in rows.to_pylist()]
 
 

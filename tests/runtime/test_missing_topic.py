@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.ranges import Partition
+from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of, flat
 from rowkind.runtime.driver.checkpoint import Checkpoint

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from rowkind.broker import Broker
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.kafka.transactions import Insert, Marker, Promise, TransactionalWriter, Used
+from rowkind.connectors.settings import Side
 from rowkind.runtime.driver.delivery import settle
 from tests.kafka_client import KafkaClient
 from tests.runtime.tables import APPEND, table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.settings import Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.runtime.driver.planning import Planner
 from rowkind.runtime.driver.sink_topics import prepare_sinks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.speculation import SPECULATION, check_speculation, without_speculation
 from tests.runtime.tables import APPEND, table

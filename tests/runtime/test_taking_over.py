@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rowkind.connectors.kafka.connector_options import Side
+from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint
@@ -112,7 +112,7 @@ def test_an_insert_keeps_its_name_wherever_it_stands() -> None:
     def named(*names: str) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for one, name in insert_names(plan(*names).sinks).items():
-            found.setdefault(one.table.topics[0], []).append(name)
+            found.setdefault(one.table.place, []).append(name)
         return found
 
     both = named("copied", "more", "copied")

@@ -8,9 +8,9 @@ from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 
+from rowkind.connectors.contract import Table
 from rowkind.connectors.kafka.ranges import Partition
-from rowkind.connectors.kafka.table import KafkaTable
-from rowkind.connectors.kafka.table_settings import Alignment
+from rowkind.connectors.settings import Alignment
 from rowkind.operators.contract import END_OF_TIME
 from rowkind.runtime.driver.batch_planner import BatchPlanner, Pace, batch_of
 from rowkind.runtime.driver.watermark_tracking import Account, Watermarks
@@ -20,10 +20,10 @@ A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 SECOND = 1_000_000
 
 
-def table(idle: float | None = None, drift: float | None = None) -> KafkaTable:
+def table(idle: float | None = None, drift: float | None = None) -> Table:
     timeout = None if idle is None else timedelta(seconds=idle)
     alignment = None if drift is None else Alignment("g", timedelta(seconds=drift), timedelta(seconds=1))
-    return cast(KafkaTable, SimpleNamespace(scan=SimpleNamespace(idle_timeout=timeout, alignment=alignment)))
+    return cast(Table, SimpleNamespace(reading=SimpleNamespace(idle_timeout=timeout, alignment=alignment)))
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Job:
     """A planner with a clock of its own; `run` is a batch, with the highest watermark of each partition it read."""
 
     logs: list[Log]
-    tables: list[KafkaTable]
+    tables: list[Table]
     groups: list[tuple[int, ...]] = field(default_factory=lambda: [(0,)])
     now: int = 1000 * SECOND
     offset: dict[str, Any] = field(default_factory=dict)

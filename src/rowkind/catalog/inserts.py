@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from rowkind.connectors.contract import Table
 from rowkind.connectors.kafka.client_keys import declared
-from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.kafka.table_options import CONNECTOR
 from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition
 from rowkind.errors import RowkindError, nearest
@@ -15,7 +15,7 @@ from rowkind.options.parsed_options import given_options
 from rowkind.types import Field
 
 
-def insert_columns(table: KafkaTable, named: Sequence[str] | None = None) -> tuple[Field, ...]:
+def insert_columns(table: Table, named: Sequence[str] | None = None) -> tuple[Field, ...]:
     """The columns an INSERT provides, in its order: those it names, or all that can be written."""
     columns = {f.name: f for f in table.stored_columns}
     if named is None:
@@ -23,7 +23,7 @@ def insert_columns(table: KafkaTable, named: Sequence[str] | None = None) -> tup
     return tuple(columns[name] if name in columns else _refuse(table, name) for name in named)
 
 
-def _refuse(table: KafkaTable, name: str) -> Field:
+def _refuse(table: Table, name: str) -> Field:
     writable = [f.name for f in table.stored_columns]
     column = next((c for c in table.definition.columns if c.name == name), None)
     kinds = {ComputedColumn: "computed when the table is read", MetadataColumn: "VIRTUAL metadata"}
@@ -40,12 +40,12 @@ def _refuse(table: KafkaTable, name: str) -> Field:
     )
 
 
-def check_sink_parallelism(table: KafkaTable, input_mode: ChangelogMode, input_tasks: int | None) -> None:
+def check_sink_parallelism(table: Table, input_mode: ChangelogMode, input_tasks: int | None) -> None:
     """Changes of one row may only be spread over other tasks by the key they belong to.
 
     `input_tasks` is None where it differs from batch to batch. One task keeps any order.
     """
-    wanted = table.sink.parallelism
+    wanted = table.writing.parallelism
     if wanted in (None, 1, input_tasks) or input_mode is ChangelogMode.INSERT_ONLY or table.primary_key:
         return
     raise RowkindError(

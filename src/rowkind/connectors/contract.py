@@ -26,10 +26,16 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+
+from rowkind.connectors.metadata import MetadataField
+from rowkind.connectors.settings import Guarantee as Guarantee
+from rowkind.connectors.settings import ReadSettings, Side, WriteSettings
+from rowkind.definitions import MetadataColumn, PhysicalColumn, TableDefinition
+from rowkind.kinds import KIND_COLUMN, ChangelogMode
+from rowkind.types import Field, arrow_type
 
 Position = Mapping[str, Any]
 """Where a source is. JSON; it may cover many tables, and hold what the source must remember: chunks that are done, the
@@ -37,14 +43,6 @@ schemas at this place, partitions that are known."""
 
 TaskRange = Any
 """What one task reads. JSON."""
-
-
-class Guarantee(StrEnum):
-    """What a sink promises about rows that were written when a job dies."""
-
-    NONE = "none"
-    AT_LEAST_ONCE = "at-least-once"
-    EXACTLY_ONCE = "exactly-once"
 
 
 class Split(NamedTuple):
@@ -273,18 +271,143 @@ class Marker:
     entry: str
 
 
+class Lookup(ABC):
+    """Finds rows of a table by key, in a worker: `JOIN t FOR SYSTEM_TIME AS OF` a processing time.
+
+    Made once per process and table, then kept with its connection. A batch asks for each of its keys once; answers are
+    kept for other batches as the table's options say. No answer is part of a checkpoint: a batch that is run again may
+    find newer rows, as in Flink.
+    """
+
+    @abstractmethod
+    def find(self, keys: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows whose columns equal one of the keys, each once, in any order: the table's columns without a kind.
+
+        The columns of `keys` are named as in the table; keys differ from each other and hold no nulls. After an error
+        the lookup must be usable again; one that passes by itself is a RowkindError with `retryable`.
+        """
+
+
+@dataclass(frozen=True, slots=True)
 class Table(ABC):
-    """A definition with its options read and checked, for the side it is used on. Frozen, hashable, picklable."""
+    """A definition with its options read and checked, for the side it is used on. Frozen, hashable, picklable.
+
+    Made on the driver for every statement that uses it. The planner asks what rows it has and what it takes; runtime
+    asks for the four parts. Nothing here opens a connection or reads a file.
+    """
+
+    definition: TableDefinition
+    side: Side
+    connector: str
+    changelog: ChangelogMode
+    """What a read emits, or what a write takes."""
+    metadata: tuple[MetadataField, ...]
+    """Of a source every METADATA column, of a sink those that are written."""
+    reading: ReadSettings
+    writing: WriteSettings
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    @property
+    def upsert(self) -> bool:
+        return self.changelog is ChangelogMode.UPSERT
+
+    @property
+    def primary_key(self) -> tuple[str, ...]:
+        return self.definition.primary_key
+
+    @property
+    def physical(self) -> tuple[Field, ...]:
+        return self.definition.physical
+
+    @property
+    def stored_columns(self) -> tuple[Field, ...]:
+        """Physical and metadata columns in table order: what is read, or what an INSERT provides."""
+        used = {m.name for m in self.metadata}
+        key = self.definition.primary_key
+        return tuple(
+            Field(c.name, c.type.not_null() if c.name in key else c.type)
+            for c in self.definition.columns
+            if isinstance(c, PhysicalColumn) or (isinstance(c, MetadataColumn) and c.name in used)
+        )
+
+    @property
+    def row_schema(self) -> pa.Schema:
+        """Of rows on their way from a reader or to a writer: physical columns, metadata columns and the kind."""
+        columns = [pa.field(c.name, arrow_type(c.type)) for c in self.physical]
+        columns += [pa.field(m.name, arrow_type(m.message_type)) for m in self.metadata]
+        return pa.schema([*columns, pa.field(KIND_COLUMN, pa.int8())])
+
+    @property
+    @abstractmethod
+    def bounded(self) -> bool:
+        """Whether a read comes to an end."""
+
+    @property
+    def place(self) -> str:
+        """Where rows are outside, such as topics; empty where the name of the table says all there is to say.
+
+        Tells INSERTs into tables of one name apart, so it must not change while a job rests.
+        """
+        return ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the splits that are known before a job starts: its metrics have them as labels."""
+        return ()
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """What EXPLAIN shows of the table after its connector."""
+        return ()
+
+    @property
+    def takes_new_rows_only(self) -> str:
+        """Of a sink that takes no changes: why, and what to do, for the error. Whole sentences."""
+        return f"A '{self.connector}' table only takes new rows."
+
+    @property
+    def order_key(self) -> tuple[str, ...]:
+        """Columns whose equal rows must stay in their order when rows are spread over tasks; empty: any order."""
+        return self.primary_key
+
+    def column_place(self, column: str) -> str:
+        """Where in the message a column is read from: another place is another column to a checkpoint."""
+        return "value"
 
     @abstractmethod
-    def source(self, context: SourceContext) -> Source: ...
+    def identity(self) -> Mapping[str, Any]:
+        """What tells the table's rows from those of another, as JSON: by it a checkpoint knows a table again.
 
-    @abstractmethod
-    def reader(self) -> Reader: ...
+        Without credentials, addresses and whatever may change while a job rests: where reading starts, how fast it is.
+        """
 
-    @abstractmethod
-    def sink(self) -> Sink: ...
+    @property
+    def lasting_key(self) -> tuple[str, str] | None:
+        """Of a table whose rows are replaced by key outside: where, and what decides the bytes of a key.
 
-    @abstractmethod
+        Two runs of a job must agree in it: the same row under another key would never be replaced.
+        """
+        return None
+
+    def lookup(self) -> Lookup | None:
+        """How rows are found by key, for FOR SYSTEM_TIME AS OF; None where the table is read as a whole instead."""
+        return None
+
+    def source(self, context: SourceContext) -> Source:
+        """On the driver, once a job. This and `reader` are there on the side that is read."""
+        raise NotImplementedError
+
+    def reader(self) -> Reader:
+        """In a worker, once a process."""
+        raise NotImplementedError
+
+    def sink(self) -> Sink:
+        """On the driver, once a job. This and `writer` are there on the side that is written."""
+        raise NotImplementedError
+
     def writer(self, context: WriteContext) -> Writer | None:
-        """In a worker. None under a promise that is kept already: the rows of the batch are in."""
+        """In a worker, for each task. None under a promise that is kept already: the rows of the batch are in."""
+        raise NotImplementedError

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rowkind.connectors.kafka.sink_options import Guarantee
+from rowkind.connectors.settings import Guarantee
 from rowkind.errors import RowkindError
 from rowkind.ingest.endpoints import MysqlSource, Sink, UpsertKafkaSink
 from rowkind.ingest.evolution import Policy

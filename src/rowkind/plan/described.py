@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import singledispatch
 
+from rowkind.connectors.contract import Table
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
 
@@ -17,15 +18,17 @@ def described(node: n.Node) -> str:
 
 @described.register
 def _(node: n.Scan) -> str:
-    topics = ";".join(node.table.topics) or f"/{node.table.topic_pattern and node.table.topic_pattern.pattern}/"
-    return f"Scan {node.table.name} ({node.table.connector}, topic {topics}, {node.table.value_format.name})"
+    return f"Scan {node.table.name} ({_table(node.table)})"
 
 
 @described.register
 def _(node: n.Sink) -> str:
-    topics = ";".join(node.table.topics) or f"/{node.table.topic_pattern and node.table.topic_pattern.pattern}/"
     net = ", net change per key and batch" if node.net else ", every row"
-    return f"Sink {node.table.name} ({node.table.connector}, topic {topics}, {node.table.value_format.name}{net})"
+    return f"Sink {node.table.name} ({_table(node.table)}{net})"
+
+
+def _table(table: Table) -> str:
+    return ", ".join([table.connector, *table.details])
 
 
 @described.register

@@ -13,8 +13,7 @@ from dataclasses import fields, is_dataclass
 from functools import singledispatch
 from typing import Any
 
-from rowkind.connectors.kafka.table import KafkaTable
-from rowkind.formats.contract import FormatChoice
+from rowkind.connectors.contract import Table
 from rowkind.plan import nodes as n
 from rowkind.types import DataType, Field
 
@@ -27,18 +26,6 @@ LEFT_OUT = {
     "SinkBuffer.interval": "how long rows are held back, which may change while a job rests",
     "SinkBuffer.max_rows": "how many rows are held back, which may change while a job rests",
     "SinkMaterialize.table": "names the table in errors; the key says what is kept",
-    "KafkaTable.definition": "its columns are told where they are read, its options are below",
-    "KafkaTable.side": "Scan and Sink differ already",
-    "KafkaTable.changelog": "follows from connector and format",
-    "KafkaTable.properties": "how the brokers are reached",
-    "KafkaTable.key_columns": "columns are told where they are read",
-    "KafkaTable.key_payload": "columns are told where they are read",
-    "KafkaTable.value_columns": "columns are told where they are read",
-    "KafkaTable.metadata": "columns are told where they are read",
-    "KafkaTable.scan": "where to start and how fast: the checkpoint's positions count",
-    "KafkaTable.sink": "how rows are sent",
-    "FormatChoice.options": "may hold credentials; what decides a key's bytes is recorded by itself",
-    "FormatChoice.context": "for errors",
 }
 """Fields that are no part of an identity, of one class or of all, and why."""
 
@@ -98,34 +85,16 @@ def _(value: n.Expr) -> list[str]:
 
 
 @identity.register
-def _(value: FormatChoice) -> str:
-    return value.name
-
-
-@identity.register
-def _(value: KafkaTable) -> dict[str, Any]:
-    pattern = value.topic_pattern.pattern if value.topic_pattern else None
-    return {
-        "": "KafkaTable",
-        "name": value.name,
-        "connector": value.connector,
-        "topics": identity(value.topics),
-        "topic_pattern": pattern,
-        "key_format": identity(value.key_format),
-        "value_format": identity(value.value_format),
-    }
+def _(value: Table) -> dict[str, Any]:
+    """A table says itself what it is; its columns are told where they are read."""
+    return dict(value.identity())
 
 
 def column_identity(node: n.Node, name: str) -> list[Any]:
     """A column of a table or an operator: its name and type, and of a table's also where in the message it is."""
     column = node.column(name)
-    place = _places(node.table).get(name, "value") if isinstance(node, n.Scan) else None
+    place = node.table.column_place(name) if isinstance(node, n.Scan) else None
     return [name, str(column.type.as_nullable()), place]
-
-
-def _places(table: KafkaTable) -> dict[str, str]:
-    key = {c.name: f"key {place}" for place, c in enumerate(table.key_columns)}
-    return key | {m.name: f"metadata {m.key}" for m in table.metadata}
 
 
 def digest(what: object) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.contract import Table
 from rowkind.join_kind import JoinKind
 from rowkind.options.session_options import Placement
 from rowkind.types import DataType, Field
@@ -98,9 +98,9 @@ class Watermarked:
 
 @dataclass(frozen=True, slots=True)
 class Scan(Node):
-    """Rows of a Kafka table: physical columns, then metadata columns in their connector's type."""
+    """Rows of a table: physical columns, then metadata columns in their connector's type."""
 
-    table: KafkaTable
+    table: Table
     emit_before: bool = True
     """False: old rows (-U) of a CDC format are left out, as every reader goes by the primary key."""
 
@@ -341,7 +341,7 @@ class SinkBuffer(Unary):
 class Sink(Unary):
     """Writes a changelog into a Kafka table; the input's columns are the table's writable columns, in order."""
 
-    table: KafkaTable = None  # type: ignore[assignment]
+    table: Table = None  # type: ignore[assignment]
     index: int = 0
     """Which INSERT of the job this is: two INSERTs into one table each have their own producer."""
     on_conflict: str | None = None

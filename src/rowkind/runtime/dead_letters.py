@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from rowkind.connectors.kafka.messages import Diverted
-from rowkind.connectors.kafka.source_options import OnError
 from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.kafka.writer import writer_for
+from rowkind.connectors.settings import OnError
 from rowkind.state.files import Folder
 
 _HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
@@ -46,7 +46,7 @@ class DeadLetters:
 
     def send(self, tables: Sequence[KafkaTable]) -> None:
         """On the driver, when the batch is written: there before the batch is done."""
-        diverting = {i: t for i, t in enumerate(tables) if t.scan.on_error is OnError.DEAD_LETTER}
+        diverting = {i: t for i, t in enumerate(tables) if t.reading.on_error is OnError.DEAD_LETTER}
         if not diverting:
             return
         folder = Folder(self.folder)
@@ -57,7 +57,7 @@ class DeadLetters:
                 self._send(table, folder, sorted(names, key=lambda name: int(name[len(begin) : -len(".arrow")])))
 
     def _send(self, table: KafkaTable, folder: Folder, names: Sequence[str]) -> None:
-        writer = writer_for(f"dead-letter:{table.name}", table.properties, table.scan.dead_letter_topic)
+        writer = writer_for(f"dead-letter:{table.name}", table.properties, table.reading.dead_letter_topic)
         for name in names:
             with pa.ipc.open_stream(folder.map(name)) as letters:
                 for batch in letters:

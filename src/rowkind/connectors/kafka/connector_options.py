@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Any
 
 from rowkind.connectors.kafka.sink_options import APPEND_SINK, UPSERT_SINK
 from rowkind.connectors.kafka.source_options import SCAN, STARTUP
 from rowkind.connectors.kafka.table_options import BOOTSTRAP_SERVERS, KEY_FIELDS, KEY_FORMAT, SHARED
+from rowkind.connectors.settings import Side
 from rowkind.options.declarations import Option
-
-
-class Side(Enum):
-    """Whether a statement reads a table or writes it."""
-
-    SOURCE = "source"
-    SINK = "sink"
 
 
 @dataclass(frozen=True, slots=True)

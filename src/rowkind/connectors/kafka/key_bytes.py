@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.formats.contract import FormatChoice
 from rowkind.formats.registry import format_named
-from rowkind.types import quote
+from rowkind.types import Field, quote
 
 _READING_ONLY = frozenset(
     {
@@ -27,17 +27,15 @@ _ACCESS = ("url", "ssl.", "basic-auth.", "bearer-auth.", "properties.")
 """How a schema registry is reached: it may move, and credentials belong into no checkpoint."""
 
 
-def key_bytes(table: KafkaTable) -> str | None:
-    """Columns of the key with their types in their order, its format, and the options that count; None without a key.
+def key_bytes(format: FormatChoice, columns: Iterable[Field]) -> str:
+    """Columns of the key with their types in their order, its format, and the options that count.
 
     Names what a reader of an error can look for in the DDL, and is what two runs are compared by.
     """
-    if table.key_format is None:
-        return None
-    columns = ", ".join(f"{quote(c.name)} {c.type}" for c in table.key_payload)
-    options = _options(table.key_format)
+    told = ", ".join(f"{quote(c.name)} {c.type}" for c in columns)
+    options = _options(format)
     given = f" ({', '.join(f'{name} = {value!r}' for name, value in options.items())})" if options else ""
-    return f"({columns}) in {table.key_format.name}{given}"
+    return f"({told}) in {format.name}{given}"
 
 
 def _options(choice: FormatChoice) -> dict[str, Any]:

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rowkind.connectors.kafka.fetching import ReadFields
-from rowkind.connectors.kafka.source_options import OnError
 from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.settings import OnError
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, Decoder
 from rowkind.formats.registry import format_named
-from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.types import Field, arrow_type
+from rowkind.kinds import RowKind
+from rowkind.types import Field
 
 Indices = npt.NDArray[np.int32]
 Bad = dict[int, tuple[str, str]]
@@ -31,13 +31,6 @@ class Diverted(NamedTuple):
     key: bytes | None
     value: bytes | None
     headers: list[tuple[str, bytes | None]]
-
-
-def row_schema(table: KafkaTable) -> pa.Schema:
-    """What `MessageDecoder` makes: physical columns, metadata columns and the kind."""
-    columns = [pa.field(c.name, arrow_type(c.type)) for c in table.physical]
-    columns += [pa.field(m.name, arrow_type(m.message_type)) for m in table.metadata]
-    return pa.schema([*columns, pa.field(KIND_COLUMN, pa.int8())])
 
 
 @dataclass(slots=True)
@@ -65,7 +58,7 @@ class MessageDecoder:
 
     def __post_init__(self) -> None:
         table = self.table
-        self._schema = row_schema(table)
+        self._schema = table.row_schema
         self._diverted: list[Diverted] = []
         self._upsert = table.connector == "upsert-kafka"
         format_keys = [m.format_key for m in table.metadata if m.format_key is not None]
@@ -79,7 +72,7 @@ class MessageDecoder:
     def fields(self) -> ReadFields:
         """What must be read of each message; the place of a message is needed to name it in an error."""
         keys = dict.fromkeys(m.key for m in self.table.metadata if m.format_key is None)
-        diverts = self.table.scan.on_error is OnError.DEAD_LETTER
+        diverts = self.table.reading.on_error is OnError.DEAD_LETTER
         wanted = [*keys, "offset", *(["header-list"] if diverts else [])]
         return ReadFields(self._key is not None or diverts, True, tuple(dict.fromkeys(wanted)))
 
@@ -144,12 +137,12 @@ class MessageDecoder:
                 reason=told(reason),
                 payload=shown(raw.column(role)[index].as_py()),
             )
-            if self.table.scan.on_error is OnError.FAIL:
+            if self.table.reading.on_error is OnError.FAIL:
                 raise error
-            if self.table.scan.on_error is OnError.DEAD_LETTER:
+            if self.table.reading.on_error is OnError.DEAD_LETTER:
                 self._diverted.append(_diverted(raw, index, error))
         self.counts["messages-set-aside"] += len(bad)
-        kept = self.table.scan.on_error is OnError.DEAD_LETTER
+        kept = self.table.reading.on_error is OnError.DEAD_LETTER
         self.counts["messages-dead-lettered" if kept else "messages-skipped"] += len(bad)
 
     def _crossed(self, value: _Part, key: _Part, messages: int) -> tuple[_Part, Indices]:

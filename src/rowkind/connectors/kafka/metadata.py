@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from rowkind.connectors.kafka.option_usage import Usage
+from rowkind.connectors.metadata import VALUE_PREFIX, MetadataField
 from rowkind.definitions import MetadataColumn
 from rowkind.types import BIGINT, BYTES, INT, STRING, DataType, array, map_of, row, timestamp_ltz
-
-VALUE_PREFIX = "value."
-"""What keys of the value's format start with."""
 
 READABLE: Mapping[str, DataType] = {
     "topic": STRING.not_null(),
@@ -29,21 +26,6 @@ WRITABLE: Mapping[str, DataType] = {
     "header-list": array(row(("key", STRING), ("value", BYTES))),
     "timestamp": timestamp_ltz(3),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class MetadataField:
-    """A METADATA column: its name and declared type in the table, its key and the type it has in the message."""
-
-    name: str
-    type: DataType
-    key: str
-    message_type: DataType
-
-    @property
-    def format_key(self) -> str | None:
-        """The key inside the value's format, for `value.<key>`."""
-        return self.key.removeprefix(VALUE_PREFIX) if self.key.startswith(VALUE_PREFIX) else None
 
 
 def readable(usage: Usage) -> dict[str, DataType]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rowkind.connectors.kafka.client_keys import declared
-from rowkind.connectors.kafka.connector_options import CONNECTORS, Connector, Side
+from rowkind.connectors.kafka.connector_options import CONNECTORS, Connector
 from rowkind.connectors.kafka.table_options import (
     CONNECTOR,
     FORMAT,
@@ -17,6 +17,7 @@ from rowkind.connectors.kafka.table_options import (
     TOPIC_PATTERN,
     VALUE_FORMAT,
 )
+from rowkind.connectors.settings import Side
 from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.formats.contract import Format

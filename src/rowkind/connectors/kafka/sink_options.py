@@ -6,13 +6,8 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
+from rowkind.connectors.settings import Guarantee
 from rowkind.options.declarations import Option, choice, duration, integer, positive, text
-
-
-class Guarantee(StrEnum):
-    NONE = "none"
-    AT_LEAST_ONCE = "at-least-once"
-    EXACTLY_ONCE = "exactly-once"
 
 
 class NamingStrategy(StrEnum):

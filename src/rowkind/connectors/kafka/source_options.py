@@ -6,6 +6,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
+from rowkind.connectors.settings import EmitStrategy, OnError
 from rowkind.options.declarations import Option, choice, duration, integer, positive, text
 
 
@@ -25,11 +26,6 @@ class BoundedMode(StrEnum):
     SPECIFIC = "specific-offsets"
 
 
-class EmitStrategy(StrEnum):
-    ON_PERIODIC = "on-periodic"
-    ON_EVENT = "on-event"
-
-
 class OnDataLoss(StrEnum):
     FAIL = "fail"
     CONTINUE = "continue"
@@ -40,12 +36,6 @@ class OnMissingTopic(StrEnum):
 
     WAIT = "wait"
     FAIL = "fail"
-
-
-class OnError(StrEnum):
-    FAIL = "fail"
-    SKIP = "skip"
-    DEAD_LETTER = "dead-letter"
 
 
 STARTUP_MODE: Option[StartupMode] = Option(

@@ -3,42 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from typing import Any
 
-from rowkind.connectors.kafka.connector_options import Side
-from rowkind.connectors.kafka.metadata import MetadataField, read_fields, written_fields
+from rowkind.connectors.contract import Table
+from rowkind.connectors.kafka.key_bytes import key_bytes
+from rowkind.connectors.kafka.metadata import read_fields, written_fields
 from rowkind.connectors.kafka.option_usage import FormatUse, Usage, use
 from rowkind.connectors.kafka.source_options import OnDataLoss
-from rowkind.connectors.kafka.startup import Bounded, Startup
 from rowkind.connectors.kafka.table_options import KEY_FIELDS_PREFIX, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE, FieldsInclude
 from rowkind.connectors.kafka.table_settings import ScanSettings, SinkSettings, scan_settings, sink_settings
 from rowkind.connectors.kafka.validation import validate
 from rowkind.connectors.kafka.without_effect import without_effect
-from rowkind.definitions import MetadataColumn, PhysicalColumn, TableDefinition
+from rowkind.connectors.settings import Side
+from rowkind.definitions import TableDefinition
 from rowkind.formats.contract import FormatChoice, FormatContext
 from rowkind.formats.registry import format_named
-from rowkind.kinds import ChangelogMode
 from rowkind.options.java_regex import python_pattern
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import Field
 
 
 @dataclass(frozen=True, slots=True)
-class KafkaTable:
+class KafkaTable(Table):
     """A `kafka` or `upsert-kafka` table on one side of a statement.
 
     `key_columns` are named as in the table, `key_payload` as inside the key (prefix cut off), in the same order.
-    Of a source `metadata` holds every METADATA column, of a sink those that are written.
     """
 
-    definition: TableDefinition
-    side: Side
-    connector: str
-    changelog: ChangelogMode
-    """What a read emits, or what a write takes."""
+    reading: ScanSettings
+    writing: SinkSettings
     topics: tuple[str, ...]
     topic_pattern: re.Pattern[str] | None
     """For `fullmatch` on topic names; None when `topics` names them."""
@@ -49,61 +44,82 @@ class KafkaTable:
     key_columns: tuple[Field, ...]
     key_payload: tuple[Field, ...]
     value_columns: tuple[Field, ...]
-    metadata: tuple[MetadataField, ...]
-    scan: ScanSettings
-    sink: SinkSettings
 
     def __hash__(self) -> int:
         # Options and properties are mappings: equal tables still have equal hashes without them.
         return hash((self.definition.name, self.side, self.topics))
 
     @property
-    def name(self) -> str:
-        return self.definition.name
-
-    @property
-    def upsert(self) -> bool:
-        return self.changelog is ChangelogMode.UPSERT
-
-    @property
     def leaves_deleted_topics(self) -> bool:
         """Topics of a pattern come and go; of a list of topics one that goes is lost data."""
-        return self.topic_pattern is not None or self.scan.on_data_loss is OnDataLoss.CONTINUE
+        return self.topic_pattern is not None or self.reading.on_data_loss is OnDataLoss.CONTINUE
 
     @property
-    def primary_key(self) -> tuple[str, ...]:
-        return self.definition.primary_key
+    def bounded(self) -> bool:
+        return self.reading.bounded.ends
 
     @property
-    def physical(self) -> tuple[Field, ...]:
-        return self.definition.physical
+    def place(self) -> str:
+        return ";".join(self.topics) or str(self.topic_pattern and self.topic_pattern.pattern)
 
     @property
-    def startup(self) -> Startup:
-        return self.scan.startup
+    def parts(self) -> tuple[str, ...]:
+        return self.topics
 
     @property
-    def bounded(self) -> Bounded:
-        return self.scan.bounded
+    def shown_topics(self) -> str:
+        """The topics; a pattern between slashes."""
+        return self.place if self.topics else f"/{self.place}/"
 
     @property
-    def discovery_interval(self) -> timedelta | None:
-        return self.scan.discovery_interval
+    def details(self) -> tuple[str, ...]:
+        return (f"topic {self.shown_topics}", self.value_format.name)
+
+    @property
+    def takes_new_rows_only(self) -> str:
+        return (
+            f"A '{self.connector}' table with format '{self.value_format.name}' only takes new rows. Write into an "
+            "'upsert-kafka' table with a PRIMARY KEY, or use a CDC format such as 'debezium-json' in the 'kafka' table."
+        )
+
+    @property
+    def order_key(self) -> tuple[str, ...]:
+        return self.primary_key or tuple(c.name for c in self.key_columns)
+
+    def column_place(self, column: str) -> str:
+        key = {c.name: f"key {place}" for place, c in enumerate(self.key_columns)}
+        return (key | {m.name: f"metadata {m.key}" for m in self.metadata}).get(column, "value")
+
+    def identity(self) -> dict[str, Any]:
+        """Options of formats may hold credentials; those that decide a key's bytes are in `lasting_key`.
+
+        Where columns are in a message is told of each column. Reading and writing settings say where to start and how
+        fast: the checkpoint's positions count.
+        """
+        return {
+            "": "KafkaTable",
+            "name": self.name,
+            "connector": self.connector,
+            "topics": list(self.topics),
+            "topic_pattern": self.topic_pattern.pattern if self.topic_pattern else None,
+            "key_format": self.key_format.name if self.key_format else None,
+            "value_format": self.value_format.name,
+        }
+
+    @property
+    def lasting_key(self) -> tuple[str, str] | None:
+        if not self.upsert or self.key_format is None:
+            return None
+        return f"{self.side.value} topic {self.shown_topics}", key_bytes(self.key_format, self.key_payload)
 
     @property
     def group_id(self) -> str | None:
         return self.properties.get("group.id")
 
-    @property
-    def stored_columns(self) -> tuple[Field, ...]:
-        """Physical and metadata columns in table order: what is read, or what an INSERT provides."""
-        used = {m.name for m in self.metadata}
-        key = self.definition.primary_key
-        return tuple(
-            Field(c.name, c.type.not_null() if c.name in key else c.type)
-            for c in self.definition.columns
-            if isinstance(c, PhysicalColumn) or (isinstance(c, MetadataColumn) and c.name in used)
-        )
+
+def of_kafka(tables: Iterable[Table]) -> list[KafkaTable]:
+    """Those that are Kafka's."""
+    return [table for table in tables if isinstance(table, KafkaTable)]
 
 
 def resolve(definition: TableDefinition, session: SessionOptions, side: Side) -> tuple[KafkaTable, list[str]]:
@@ -135,8 +151,8 @@ def _table(usage: Usage, scan: ScanSettings, sink: SinkSettings) -> KafkaTable:
         key_payload=_key_payload(usage, key_columns),
         value_columns=_value_columns(usage),
         metadata=read_fields(usage) if usage.reads else written_fields(usage),
-        scan=scan,
-        sink=sink,
+        reading=scan,
+        writing=sink,
     )
 
 

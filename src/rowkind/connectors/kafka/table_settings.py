@@ -19,7 +19,6 @@ from rowkind.connectors.kafka.sink_options import (
     TOPIC_PARTITIONS,
     TOPIC_REPLICATION,
     TRANSACTIONAL_ID_PREFIX,
-    Guarantee,
     NamingStrategy,
 )
 from rowkind.connectors.kafka.source_options import (
@@ -37,13 +36,12 @@ from rowkind.connectors.kafka.source_options import (
     WATERMARK_EMIT,
     WATERMARK_IDLE_TIMEOUT,
     BoundedMode,
-    EmitStrategy,
     OnDataLoss,
-    OnError,
     OnMissingTopic,
     StartupMode,
 )
 from rowkind.connectors.kafka.startup import Bounded, Startup, bounded, startup
+from rowkind.connectors.settings import Alignment, ReadSettings, WriteSettings
 from rowkind.kinds import ChangelogMode
 from rowkind.options.session_options import CDC_DUPLICATES, SOURCE_IDLE_TIMEOUT
 
@@ -51,35 +49,17 @@ NEVER = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Alignment:
-    """Tables of a group are kept within `max_drift` of event time of each other."""
-
-    group: str
-    max_drift: timedelta
-    update_interval: timedelta
-
-
-@dataclass(frozen=True, slots=True)
-class ScanSettings:
-    """How a table is read."""
+class ScanSettings(ReadSettings):
+    """How a Kafka table is read."""
 
     startup: Startup = field(default_factory=lambda: Startup(StartupMode.EARLIEST))
     bounded: Bounded = field(default_factory=lambda: Bounded(BoundedMode.UNBOUNDED))
     discovery_interval: timedelta | None = None
     """None: new partitions and topics are not looked for."""
-    parallelism: int | None = None
-    max_rows_per_batch: int | None = None
-    max_bytes_per_batch: int = 256 * 1024 * 1024
     on_data_loss: OnDataLoss = OnDataLoss.FAIL
     on_missing_topic: OnMissingTopic = OnMissingTopic.FAIL
     """Of a bounded read always FAIL: what it would wait for is after its end."""
-    on_error: OnError = OnError.FAIL
     dead_letter_topic: str | None = None
-    watermark_emit: EmitStrategy = EmitStrategy.ON_PERIODIC
-    idle_timeout: timedelta | None = None
-    alignment: Alignment | None = None
-    repeats_events: bool = False
-    """A CDC source may bring an event twice: its rows must be told apart by primary key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +72,12 @@ class TopicCreation:
 
 
 @dataclass(frozen=True, slots=True)
-class SinkSettings:
-    """How a table is written. Buffering is off when `buffer_max_rows` is 0."""
+class SinkSettings(WriteSettings):
+    """How a Kafka table is written."""
 
     partitioner: str = "default"
-    parallelism: int | None = None
-    guarantee: Guarantee = Guarantee.AT_LEAST_ONCE
     transactional_id_prefix: str | None = None
     naming_strategy: NamingStrategy = NamingStrategy.INCREMENTING
-    buffer_max_rows: int = 0
-    buffer_interval: timedelta = timedelta(0)
     topic_creation: TopicCreation = field(default_factory=TopicCreation)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.option_usage import Usage
 from rowkind.connectors.kafka.rules import formats, keys, metadata, options, scan, sink, topics
+from rowkind.connectors.settings import Side
 
 Rule = Callable[[Usage], None]
 

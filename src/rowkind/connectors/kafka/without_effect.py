@@ -10,7 +10,7 @@ from typing import Any
 
 from rowkind.connectors.kafka.option_usage import Usage
 from rowkind.connectors.kafka.rules.sink import guarantee
-from rowkind.connectors.kafka.sink_options import NAMING_STRATEGY, TRANSACTIONAL_ID_PREFIX, Guarantee
+from rowkind.connectors.kafka.sink_options import NAMING_STRATEGY, TRANSACTIONAL_ID_PREFIX
 from rowkind.connectors.kafka.source_options import (
     ALIGNMENT_GROUP,
     ALIGNMENT_MAX_DRIFT,
@@ -36,6 +36,7 @@ from rowkind.connectors.kafka.table_options import (
     VALUE_FIELDS_INCLUDE,
     FieldsInclude,
 )
+from rowkind.connectors.settings import Guarantee
 from rowkind.options.declarations import Option
 
 Idle = Iterator[tuple[Option[Any] | str, str]]

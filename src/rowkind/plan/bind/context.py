@@ -9,8 +9,8 @@ from typing import Protocol
 from sqlglot import exp
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.connectors.kafka.connector_options import Side
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.contract import Table
+from rowkind.connectors.settings import Side
 from rowkind.definitions import TableDefinition
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
@@ -25,7 +25,7 @@ from rowkind.types import DataType, quote
 class Resolver(Protocol):
     """Gives a table's resolved options; collects warnings on the way."""
 
-    def __call__(self, definition: TableDefinition, side: Side) -> KafkaTable: ...
+    def __call__(self, definition: TableDefinition, side: Side) -> Table: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from rowkind.catalog.inserts import insert_columns
-from rowkind.connectors.kafka.connector_options import Side
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.contract import Table
+from rowkind.connectors.settings import Side
 from rowkind.definitions import TableDefinition, ViewDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.options.session_options import LENGTH_ENFORCER, REQUIRE_ON_CONFLICT, UPSERT_MATERIALIZE, LengthEnforcer
@@ -49,7 +49,7 @@ def _target(insert: Insert, context: Context) -> TableDefinition:
     raise RowkindError("NO_SUCH_TABLE", table=insert.table, suggestion=nearest(insert.table, names))
 
 
-def _fitted(insert: Insert, table: KafkaTable, query: Node, columns: Sequence[Field], context: Context) -> Node:
+def _fitted(insert: Insert, table: Table, query: Node, columns: Sequence[Field], context: Context) -> Node:
     """Physical columns in their types, then metadata columns in the types that the message takes."""
     given = dict(zip((c.name for c in columns), query.columns, strict=True))
     known = {c.name: c.type for c in query.columns}
@@ -72,7 +72,7 @@ def _fitted(insert: Insert, table: KafkaTable, query: Node, columns: Sequence[Fi
     return _message_types(node, table, context)
 
 
-def _message_types(node: Project, table: KafkaTable, context: Context) -> Node:
+def _message_types(node: Project, table: Table, context: Context) -> Node:
     if all(m.type.as_nullable() == m.message_type.as_nullable() for m in table.metadata):
         return node
     known = {c.name: c.type for c in node.columns}
@@ -100,7 +100,7 @@ def _null(type: DataType, context: Context) -> Expr:
 
 
 def _mismatch(
-    insert: Insert, table: KafkaTable, query: Node, columns: Sequence[Field], reason: str, context: Context
+    insert: Insert, table: Table, query: Node, columns: Sequence[Field], reason: str, context: Context
 ) -> RowkindError:
     given = ", ".join(f"{c.name}: {c.type}" for c in query.columns)
     wanted = ", ".join(f"{c.name}: {c.type}" for c in columns)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rowkind.catalog.inserts import with_hints
-from rowkind.connectors.kafka.connector_options import Side
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.contract import Table
+from rowkind.connectors.settings import Side
 from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition, ViewDefinition
 from rowkind.errors import nearest
 from rowkind.join_kind import JoinKind
@@ -92,7 +92,7 @@ def bind_item(item: exp.Expr, context: Context) -> Scope:
 
 
 def bind_table(table: exp.Table, context: Context) -> Node:
-    """A CTE, a view or a Kafka table."""
+    """A CTE, a view or a table."""
     name = table.name
     if name in context.ctes:
         return context.ctes[name]
@@ -114,7 +114,7 @@ def bind_view(view: ViewDefinition, context: Context) -> Node:
 
 
 def bind_scan(definition: TableDefinition, context: Context) -> Node:
-    """A Kafka table with its computed columns, metadata casts and watermark; upserts and repeats become changes.
+    """A table with its computed columns, metadata casts and watermark; upserts and repeats become changes.
 
     An old row of a change event comes with the metadata of the new event: only the last row of its key has its own.
     """
@@ -127,10 +127,10 @@ def bind_scan(definition: TableDefinition, context: Context) -> Node:
     node = _watermarked(scan if plain else Project(scan, made), definition, context)
     retracts = table.changelog is ChangelogMode.RETRACT
     completes = retracts and bool(table.primary_key and table.metadata)
-    return Normalize(node, table.primary_key) if table.upsert or table.scan.repeats_events or completes else node
+    return Normalize(node, table.primary_key) if table.upsert or table.reading.repeats_events or completes else node
 
 
-def _column(definition: TableDefinition, table: KafkaTable, index: int, scope: Scope, context: Context) -> Named:
+def _column(definition: TableDefinition, table: Table, index: int, scope: Scope, context: Context) -> Named:
     column = definition.columns[index]
     if isinstance(column, ComputedColumn):
         origin = f"computed column {column.name} of table {definition.name}"

@@ -22,7 +22,7 @@ def check_sinks(plan: n.Node) -> n.Node:
                 table=plan.table.name,
                 changes="update and delete",
                 operator=described(culprit(plan.input)),
-                format=plan.table.value_format.name,
+                reason=plan.table.takes_new_rows_only,
             )
     return plan
 

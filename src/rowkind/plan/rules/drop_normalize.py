@@ -49,10 +49,10 @@ def _visit(node: n.Node, wanted: _Wanted) -> n.Node:
 
 def _raw_is_enough(node: n.Normalize, wanted: _Wanted) -> bool:
     table = _scan(node).table
-    if not table.upsert and not table.scan.repeats_events:
+    if not table.upsert and not table.reading.repeats_events:
         return wanted is not _Wanted.CHANGES or not of_metadata(node.input)
     if wanted is _Wanted.UPSERTS:
-        return node.filter is None and not table.scan.repeats_events and not _reads_metadata(node)
+        return node.filter is None and not table.reading.repeats_events and not _reads_metadata(node)
     return wanted is _Wanted.VERSIONS
 
 

@@ -40,10 +40,10 @@ def net_sinks(plan: n.Node) -> n.Node:
 
 def buffer_sinks(plan: n.Node) -> n.Node:
     """`sink.buffer-flush.*`: the buffer reduces the changes of a batch to one per key where the sink would have."""
-    if not isinstance(plan, n.Sink) or not plan.table.sink.buffer_max_rows:
+    if not isinstance(plan, n.Sink) or not plan.table.writing.buffer_max_rows:
         return plan
-    table = plan.table
+    table, writing = plan.table, plan.table.writing
     held = n.SinkBuffer(
-        plan.input, table.primary_key, table.name, plan.net, table.sink.buffer_max_rows, table.sink.buffer_interval
+        plan.input, table.primary_key, table.name, plan.net, writing.buffer_max_rows, writing.buffer_interval
     )
     return replace(plan, input=held, net=False)

@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from rowkind.connectors.kafka.messages import row_schema
 from rowkind.connectors.kafka.transactions import Promise
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
 from rowkind.operators.contract import END_OF_TIME, BatchContext
@@ -110,7 +109,7 @@ class BatchFrames:
 
     @_build.register
     def _(self, node: n.Scan) -> Delta:
-        schema, number = row_schema(node.table), self._job.scans.index(node)
+        schema, number = node.table.row_schema, self._job.scans.index(node)
         tasks = self._batch.tasks.get(number, ())
         numbers = self._delta(self._spark.range(0, len(tasks), 1, max(1, len(tasks))), schema)
         if node in self._job.watermarks:
@@ -221,8 +220,8 @@ class BatchFrames:
         """In how many tasks a sink writes."""
         if node.net and not _together(node.input, node.table.primary_key):
             return self._job.partitions
-        if not node.net and node.table.sink.parallelism is not None:
-            return node.table.sink.parallelism
+        if not node.net and node.table.writing.parallelism is not None:
+            return node.table.writing.parallelism
         return self._tasks(node.input)
 
     def sink(self, node: n.Sink, tasks: int, promise: Promise | None = None) -> DataFrame:
@@ -239,7 +238,7 @@ class BatchFrames:
 
     def _spread(self, rows: DataFrame, node: n.Sink, parallelism: int) -> DataFrame:
         """`sink.parallelism`: by key where the table has one, so that the order of a key's rows is kept."""
-        key = node.table.primary_key or tuple(c.name for c in node.table.key_columns)
+        key = node.table.order_key
         if key and parallelism > 1:
             return rows.repartition(parallelism, *(quote(c) for c in key))
         return rows.coalesce(1) if parallelism == 1 else rows.repartition(parallelism)

@@ -22,6 +22,7 @@ from pyspark import inheritable_thread_target
 from pyspark.accumulators import Accumulator
 from pyspark.sql import DataFrame, SparkSession
 
+from rowkind.connectors.kafka.table import of_kafka
 from rowkind.errors import RowkindError
 from rowkind.failpoints import failpoint
 from rowkind.kinds import KIND_COLUMN, RowKind
@@ -154,7 +155,7 @@ class BatchRunner:
                     self._show(root.titles, _rows(frame))
         finally:
             frames.release()
-        letters.send(self._plan.tables)
+        letters.send(of_kafka(self._plan.tables))
         self._bases.update(dict.fromkeys(self._names, version))
         self._note_time(batch, times.value)
 

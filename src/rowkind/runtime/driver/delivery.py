@@ -8,9 +8,9 @@ from functools import partial
 
 from rowkind.connectors.kafka.clients import Properties
 from rowkind.connectors.kafka.cluster import Cluster
-from rowkind.connectors.kafka.sink_options import Guarantee
 from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.kafka.transactions import DEFAULT_TIMEOUT_MS, Insert, Marker, Promise, Used, settled
+from rowkind.connectors.settings import Guarantee
 from rowkind.errors import RowkindError
 from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint
@@ -25,16 +25,22 @@ class ExactlyOnce:
 
     def __init__(self, sinks: Sequence[n.Sink], checkpoint: Checkpoint, job: str, lineage: str) -> None:
         self._checkpoint = checkpoint
+        names = insert_names(sinks)
+        once = {
+            sink: sink.table
+            for sink in sinks
+            if isinstance(sink.table, KafkaTable) and sink.table.writing.guarantee is Guarantee.EXACTLY_ONCE
+        }
+        self._servers = {sink: table.properties[SERVERS] for sink, table in once.items()}
         self._inserts = {
-            sink: Insert(sink.table.sink.transactional_id_prefix or "", f"{job}.{name}", lineage, _topic(sink.table))
-            for sink, name in insert_names(sinks).items()
-            if sink.table.sink.guarantee is Guarantee.EXACTLY_ONCE
+            sink: Insert(table.writing.transactional_id_prefix or "", f"{job}.{names[sink]}", lineage, _topic(table))
+            for sink, table in once.items()
         }
 
     def promises(self, version: int, entry: str, tasks: dict[n.Sink, int]) -> dict[n.Sink, Promise]:
         """What each sink promises for a batch; `tasks` is how many each has, and is recorded with the batch."""
         self._checkpoint.record_used(
-            Used(insert.prefix, insert.name, insert.marker_topic, sink.table.properties[SERVERS], task)
+            Used(insert.prefix, insert.name, insert.marker_topic, self._servers[sink], task)
             for sink, insert in self._inserts.items()
             for task in range(tasks[sink])
         )
@@ -78,7 +84,7 @@ def settle(
 def _properties(one: Used, tables: Sequence[KafkaTable]) -> Properties | None:
     """How to reach the brokers of a task: by a table there, or the table itself, should its address be another now."""
     there = [t.properties for t in tables if t.properties[SERVERS] == one.servers]
-    itself = [t.properties for t in tables if t.sink.transactional_id_prefix == one.prefix]
+    itself = [t.properties for t in tables if t.writing.transactional_id_prefix == one.prefix]
     return next(iter((*there, *itself)), None)
 
 
@@ -104,7 +110,7 @@ def _topic(table: KafkaTable) -> str:
 
 def check_timeout(table: KafkaTable, cluster: Cluster) -> None:
     """A transaction must be allowed to last as long as the sink asks for."""
-    if table.sink.guarantee is not Guarantee.EXACTLY_ONCE:
+    if table.writing.guarantee is not Guarantee.EXACTLY_ONCE:
         return
     wanted = int(table.properties.get("transaction.timeout.ms", DEFAULT_TIMEOUT_MS))
     limit = cluster.broker_setting("transaction.max.timeout.ms")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.contract import Table
 from rowkind.plan import nodes as n
 
 
@@ -20,7 +20,6 @@ def insert_names(sinks: Iterable[n.Sink]) -> dict[n.Sink, str]:
     return names
 
 
-def _target(table: KafkaTable) -> str:
-    """A table under its name and its topic; the topic is not said twice."""
-    topics = ";".join(table.topics) or str(table.topic_pattern and table.topic_pattern.pattern)
-    return table.name if topics == table.name else f"{table.name}@{topics}"
+def _target(table: Table) -> str:
+    """A table under its name and its place, such as a topic; the same is not said twice."""
+    return table.name if table.place in ("", table.name) else f"{table.name}@{table.place}"

@@ -16,6 +16,7 @@ from typing import Any
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
+from rowkind.connectors.kafka.table import of_kafka
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.batch_runner import BatchRunner, Row
@@ -88,8 +89,8 @@ class Job:
             check_shared(spark, folder.state, taken.record.id)
         context, heap = spark.sparkContext, heap_of(spark)
         context.environment[KEEPS] = kept_by_workers(heap)
-        pacing = Pacing(plan.tables, context.defaultParallelism, interval, heap=heap)
-        positions = [KafkaPositions(table) for table in plan.tables]
+        pacing = Pacing(of_kafka(plan.tables), context.defaultParallelism, interval, heap=heap)
+        positions = [KafkaPositions(table) for table in of_kafka(plan.tables)]
         self._runner = BatchRunner(
             cloned(spark),
             name,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from rowkind.catalog.inserts import check_sink_parallelism
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.contract import Table
 from rowkind.operators.aggregate.distinct import telling
 from rowkind.operators.contract import Operator
 from rowkind.options.constraints import USUAL, Constraints
@@ -60,7 +60,7 @@ class JobPlan:
         return tuple(sorted(self.scans.index(scan) for scan in watermarked_below(node)))
 
     @property
-    def tables(self) -> tuple[KafkaTable, ...]:
+    def tables(self) -> tuple[Table, ...]:
         return tuple(scan.table for scan in self.scans)
 
     @property
@@ -69,7 +69,7 @@ class JobPlan:
 
     @property
     def bounded(self) -> bool:
-        return all(table.bounded.ends for table in self.tables)
+        return all(table.bounded for table in self.tables)
 
     @property
     def stateful(self) -> bool:
@@ -98,7 +98,7 @@ def job_plan(
     asked = {below for node in names if (below := _ranked_groups(node, uses)) is not None}
     operators = {node: _stages(node, name.name, ttl, node in asked) for node, name in names.items()}
     followed = {scan for node in operators if follows_watermark(node) for scan in watermarked_below(node)}
-    followed |= {scan for scan in scans if scan.table.scan.alignment is not None}
+    followed |= {scan for scan in scans if scan.table.reading.alignment is not None}
     return JobPlan(
         roots=tuple(roots),
         scans=scans,

@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from secrets import token_hex
 from typing import Any
 
-from rowkind.connectors.kafka.key_bytes import key_bytes
-from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan.described import described
@@ -105,12 +103,7 @@ def job_record(id: str, plan: JobPlan) -> JobRecord:
 
 def _keys(plan: JobPlan) -> dict[str, str]:
     tables = [*plan.tables, *(sink.table for sink in plan.sinks)]
-    return {_topic(table): found for table in tables if table.upsert and (found := key_bytes(table)) is not None}
-
-
-def _topic(table: KafkaTable) -> str:
-    topics = ";".join(table.topics) or f"/{table.topic_pattern and table.topic_pattern.pattern}/"
-    return f"{table.side.value} topic {topics}"
+    return dict(table.lasting_key for table in tables if table.lasting_key is not None)
 
 
 def _target(root: n.Node) -> str:

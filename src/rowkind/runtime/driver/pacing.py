@@ -44,8 +44,8 @@ class Pacing:
         heap: int = MOST,
     ) -> None:
         self._tables = tables
-        self._caps = [table.scan.max_rows_per_batch for table in tables]
-        self._tasks = [table.scan.parallelism or cores for table in tables]
+        self._caps = [table.reading.max_rows_per_batch for table in tables]
+        self._tasks = [table.reading.parallelism or cores for table in tables]
         self._rows = [min(FIRST_ROWS, cap or FIRST_ROWS) for cap in self._caps]
         self._given = list(self._rows)
         """As many as fit the budget at last."""
@@ -61,7 +61,7 @@ class Pacing:
         if each is None and sum(r.until - r.start for r in ranges) > FEW:
             each = self._look(self._tables[table].properties, ranges) or UNKNOWN_BYTES
             self._bytes[table] = each
-        budget = self._tables[table].scan.max_bytes_per_batch
+        budget = self._tables[table].reading.max_bytes_per_batch
         given = paced(self._rows[table], self._tasks[table], each, budget, self._heap)
         self._given[table] = given.rows
         return given

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.properties import check
 from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.connectors.settings import Side
 from rowkind.definitions import TableDefinition
 from rowkind.kinds import ChangelogMode
 from rowkind.options.session_values import SessionOptions

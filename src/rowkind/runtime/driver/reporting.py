@@ -18,8 +18,8 @@ Waiting = Sequence[Mapping[str, int]]
 
 def job_metrics(job: str, plan: JobPlan, restarts: int) -> JobMetrics:
     """The metrics of a job, with all that is known of it before it starts."""
-    read = [Lane(Side.READ, table.name, topic) for table in plan.tables for topic in table.topics]
-    written = [Lane(Side.WRITTEN, sink.table.name, topic) for sink in plan.sinks for topic in sink.table.topics]
+    read = [Lane(Side.READ, table.name, topic) for table in plan.tables for topic in table.parts]
+    written = [Lane(Side.WRITTEN, sink.table.name, topic) for sink in plan.sinks for topic in sink.table.parts]
     operators = [stage.name for chain in plan.operators.values() for stage in chain]
     return JobMetrics(job, [*read, *written], operators, restarts)
 

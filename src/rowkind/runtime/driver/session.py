@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from rowkind.catalog.catalog import Catalog
 from rowkind.catalog.show import Description, describe, describe_fields, show_create_table, show_create_view
-from rowkind.connectors.kafka.sink_options import Guarantee
+from rowkind.connectors.settings import Guarantee
 from rowkind.definitions import ViewDefinition
 from rowkind.errors import RowkindError
 from rowkind.options.constraints import Constraints
@@ -212,7 +212,7 @@ class Session:
         plans = planner.inserts(statement)
         self._tell(planner)
         sinks = [plan.table for plan in plans if isinstance(plan, n.Sink)]
-        if self._checkpoint is None and any(t.sink.guarantee is Guarantee.EXACTLY_ONCE for t in sinks):
+        if self._checkpoint is None and any(t.writing.guarantee is Guarantee.EXACTLY_ONCE for t in sinks):
             self._notify("Warning: exactly-once without a checkpoint folder: the promise ends with this run.")
         check_speculation(dict(self.spark.sparkContext.getConf().getAll()), sinks)
         for warning in prepare_sinks(sinks):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 
+from rowkind.connectors.contract import Table
 from rowkind.connectors.kafka.api_versions import (
     BROKER_DEFAULTS,
     EXACTLY_ONCE,
@@ -17,22 +18,22 @@ from rowkind.connectors.kafka.api_versions import (
 )
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.properties import producer_config
-from rowkind.connectors.kafka.sink_options import Guarantee
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.kafka.table import KafkaTable, of_kafka
+from rowkind.connectors.settings import Guarantee
 from rowkind.runtime.driver.delivery import check_timeout
 
 
-def prepare_sinks(tables: Iterable[KafkaTable]) -> list[str]:
+def prepare_sinks(tables: Iterable[Table]) -> list[str]:
     """Create missing topics; the strings are warnings for the user."""
     warnings: list[str] = []
-    for table in tables:
+    for table in of_kafka(tables):
         cluster = Cluster(table.properties)
         check_timeout(table, cluster)
         existing = cluster.existing(table.topics)
         check_broker(table.name, table.properties, needs(table, existing), api_versions(table.properties))
         for topic in table.topics:
             if topic not in existing:
-                creation = table.sink.topic_creation
+                creation = table.writing.topic_creation
                 cluster.create_topic(
                     topic, creation.partitions or -1, creation.replication_factor or -1, creation.config
                 )
@@ -44,12 +45,12 @@ def prepare_sinks(tables: Iterable[KafkaTable]) -> list[str]:
 def needs(table: KafkaTable, existing: Container[str]) -> Iterator[Need]:
     """What a sink needs of its broker, the most basic first."""
     yield WRITING
-    settings, creation = producer_config(table.properties).values, table.sink.topic_creation
+    settings, creation = producer_config(table.properties).values, table.writing.topic_creation
     if str(settings["enable.idempotence"]).lower() == "true":
         yield IDEMPOTENCE
     if settings.get("compression.type") == "zstd":
         yield ZSTD
-    if table.sink.guarantee is Guarantee.EXACTLY_ONCE:
+    if table.writing.guarantee is Guarantee.EXACTLY_ONCE:
         yield EXACTLY_ONCE
     if None in (creation.partitions, creation.replication_factor) and any(t not in existing for t in table.topics):
         yield BROKER_DEFAULTS

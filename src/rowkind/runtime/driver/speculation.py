@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rowkind.connectors.kafka.sink_options import Guarantee
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.contract import Table
+from rowkind.connectors.settings import Guarantee
 from rowkind.errors import RowkindError
 
 SPECULATION = "spark.speculation"
@@ -22,9 +22,9 @@ def speculates(settings: Mapping[str, str]) -> bool:
     return not local and settings.get(SPECULATION, "false").strip().lower() == "true"
 
 
-def check_speculation(settings: Mapping[str, str], sinks: Iterable[KafkaTable]) -> None:
+def check_speculation(settings: Mapping[str, str], sinks: Iterable[Table]) -> None:
     """Refuse a Spark that may write an older row after a newer one."""
-    exposed = sorted({table.name for table in sinks if table.sink.guarantee is not Guarantee.EXACTLY_ONCE})
+    exposed = sorted({table.name for table in sinks if table.writing.guarantee is not Guarantee.EXACTLY_ONCE})
     if exposed and speculates(settings):
         raise RowkindError("SPECULATION_ON", tables=", ".join(exposed))
 

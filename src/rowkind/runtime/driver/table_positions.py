@@ -46,7 +46,7 @@ class KafkaPositions:
         """Topics that the user has been told the job waits for."""
 
     def start(self) -> Offsets:
-        said, group = self._table.startup, self._table.group_id
+        said, group = self._table.reading.startup, self._table.group_id
         start = Start(StartMode(said.mode), said.timestamp, said.offsets, group, said.reset)
         partitions = self._now()
         check_broker(self._table.name, self._table.properties, [READING], api_versions(self._table.properties))
@@ -56,14 +56,14 @@ class KafkaPositions:
         return dict(found.offsets)
 
     def stop(self) -> Offsets | None:
-        said = self._table.bounded
+        said = self._table.reading.bounded
         stop = Stop(StopMode(said.mode), said.timestamp, said.offsets, self._table.group_id)
         found = resolve_stop(self._cluster, stop, self._now())
         return None if found is None else dict(found.offsets)
 
     def discover(self, known: Iterable[TopicPartition]) -> Offsets:
         before = set(known)
-        interval = LOOK_AGAIN if self._missing(before) else self._table.discovery_interval
+        interval = LOOK_AGAIN if self._missing(before) else self._table.reading.discovery_interval
         if interval is None or time.monotonic() - self._looked < interval.total_seconds():
             return {}
         self._looked = time.monotonic()
@@ -103,7 +103,7 @@ class KafkaPositions:
         gone = {p: at for p, at in beyond.items() if at > high[p] or p.topic in anew}
         left = anew if self._table.leaves_deleted_topics else frozenset()
         lost = sorted((p, at) for p, at in gone.items() if p.topic not in left)
-        if lost and self._table.scan.on_data_loss is OnDataLoss.FAIL:
+        if lost and self._table.reading.on_data_loss is OnDataLoss.FAIL:
             partition, wanted = lost[0]
             raise RowkindError("TOPIC_CREATED_AGAIN", **partition._asdict(), wanted=wanted, available=high[partition])
         self._notes += [
@@ -113,7 +113,7 @@ class KafkaPositions:
         return dict(self._cluster.beginnings(gone))
 
     def expect(self, ranges: Sequence[OffsetRange]) -> None:
-        if self._table.scan.on_data_loss is OnDataLoss.CONTINUE:
+        if self._table.reading.on_data_loss is OnDataLoss.CONTINUE:
             return  # whoever reads counts what is gone
         try:
             beginnings = self._cluster.beginnings(Partition(r.topic, r.partition) for r in ranges)
@@ -154,7 +154,7 @@ class KafkaPositions:
 
     def _find(self) -> list[Partition]:
         """What a job starts with."""
-        if self._table.topic_pattern is None and self._table.scan.on_missing_topic is OnMissingTopic.FAIL:
+        if self._table.topic_pattern is None and self._table.reading.on_missing_topic is OnMissingTopic.FAIL:
             return self._cluster.partitions(self._table.topics)
         return self._there()
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from rowkind.connectors.contract import Table
 from rowkind.connectors.kafka.ranges import Partition
-from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.operators.contract import END_OF_TIME
 
 Offsets = dict[Partition, int]
@@ -65,7 +65,7 @@ class Positions(NamedTuple):
 class Watermarks:
     """Decides the watermarks of the next batch. `groups` are the tables that an operator follows, by number."""
 
-    tables: Sequence[KafkaTable]
+    tables: Sequence[Table]
     groups: Sequence[tuple[int, ...]]
     account: Account
     _seen: dict[tuple[int, Partition], int] = field(default_factory=dict)
@@ -92,7 +92,8 @@ class Watermarks:
 
     def held(self, positions: Sequence[Positions], clock: int) -> set[int]:
         """Tables that are too far ahead of the slowest of their alignment group: nothing more is read of them."""
-        aligned = {i: table.scan.alignment for i, table in enumerate(self.tables) if table.scan.alignment is not None}
+        asked = {i: table.reading.alignment for i, table in enumerate(self.tables)}
+        aligned = {i: alignment for i, alignment in asked.items() if alignment is not None}
         if not aligned:
             return set()
         marks = self.account.marks
@@ -122,7 +123,7 @@ class Watermarks:
         return None if None in found else min(time for time in found if time is not None)
 
     def _idle(self, table: int, p: Partition, where: Positions, marks: Mapping[Partition, Mark], clock: int) -> bool:
-        timeout = self.tables[table].scan.idle_timeout
+        timeout = self.tables[table].reading.idle_timeout
         if timeout is None or where.ends.get(p, 0) > where.at[p]:
             return False
         first = self._seen.setdefault((table, p), clock)

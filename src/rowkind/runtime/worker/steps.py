@@ -104,7 +104,7 @@ class Read:
         decoder = _decoder(self.table)
         decoder.counts.clear()
         table = decoder.table
-        loss: OnDataLoss = "continue" if table.scan.on_data_loss is Loss.CONTINUE else "fail"
+        loss: OnDataLoss = "continue" if table.reading.on_data_loss is Loss.CONTINUE else "fail"
         leave = table.leaves_deleted_topics
         for batch in batches:
             for task in batch.column(0).to_pylist():

@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.partitioners import Partitioner, partitioner_named
-from rowkind.connectors.kafka.sink_options import Guarantee
 from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.kafka.task_writer import TaskWriter
 from rowkind.connectors.kafka.transactions import Promise
+from rowkind.connectors.settings import Guarantee
 from rowkind.metrics.traffic import Lane, Side
 from rowkind.operators.net import net_change
 from rowkind.options.constraints import Constraints
@@ -47,14 +47,14 @@ class Write:
         encoder = _encoder(self.table, self.constraints)
         encoder.counts.clear()
         rows: Batches = map(encoder.enforced, batches if self.net_key is None else self._net(batches, encoder.counts))
-        written = self._written(rows, encoder, self._partitioner(encoder.table.sink.partitioner), counts)
+        written = self._written(rows, encoder, self._partitioner(encoder.table.writing.partitioner), counts)
         counts.update({f"{encoder.table.name}.{name}": count for name, count in encoder.counts.items()})
         yield pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], schema=SUMMARY)
 
     def _written(self, batches: Batches, encoder: MessageEncoder, partitioner: Partitioner | None, tally: Tally) -> int:
         """The input is read to its end even where the rows are in already: operators before it write their state."""
         table, written = encoder.table, 0
-        wait = self.flush or table.sink.guarantee is not Guarantee.NONE
+        wait = self.flush or table.writing.guarantee is not Guarantee.NONE
         with TaskWriter(self.sink, table.properties, _topic(table), task_number(), self.promise, wait) as writer:
             for rows in batches:
                 if rows.num_rows and writer.opened():

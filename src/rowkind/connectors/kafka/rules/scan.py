@@ -19,11 +19,11 @@ from rowkind.connectors.kafka.source_options import (
     STARTUP_SPECIFIC_OFFSETS,
     STARTUP_TIMESTAMP,
     BoundedMode,
-    OnError,
     StartupMode,
 )
 from rowkind.connectors.kafka.startup import OFFSET_RESET, specific_offsets, starts_at_group
 from rowkind.connectors.kafka.table_options import GROUP_ID
+from rowkind.connectors.settings import OnError
 from rowkind.kinds import ChangelogMode
 from rowkind.options.declarations import Option
 from rowkind.options.session_options import CDC_DUPLICATES, RUNTIME_MODE, RuntimeMode

@@ -14,9 +14,9 @@ from rowkind.connectors.kafka.sink_options import (
     SEMANTIC,
     SINK_PARALLELISM,
     TRANSACTIONAL_ID_PREFIX,
-    Guarantee,
 )
 from rowkind.connectors.kafka.table_options import KEY_FIELDS
+from rowkind.connectors.settings import Guarantee
 
 MAX_PREFIX_BYTES = 64_000
 

@@ -20,11 +20,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from sqlglot import exp
 
-from rowkind.connectors.kafka.sink_options import Guarantee
 from rowkind.connectors.kafka.transactions import Insert, Promise, Used
 from rowkind.connectors.mysql.schemas import TableId, TableSchema
 from rowkind.connectors.mysql.source import MysqlSource
 from rowkind.connectors.mysql.staged import EVENT_TIME, SEQUENCE
+from rowkind.connectors.settings import Guarantee
 from rowkind.failpoints import failpoint
 from rowkind.ingest.description import IngestionJob
 from rowkind.ingest.fitting import fits, fitted

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 
-from rowkind.connectors.kafka.connector_options import Side
 from rowkind.connectors.kafka.table import KafkaTable, resolve
 from rowkind.connectors.mysql.gathering import Lanes
 from rowkind.connectors.mysql.schema_set import SchemaSet
 from rowkind.connectors.mysql.schemas import TableId, TableSchema
 from rowkind.connectors.mysql.types import Reading, fields
+from rowkind.connectors.settings import Side
 from rowkind.definitions import PhysicalColumn, TableDefinition
 from rowkind.ingest.description import IngestionJob
 from rowkind.ingest.endpoints import UpsertKafkaSink

@@ -53,7 +53,7 @@ class Topics:
             elif self._create is not None:
                 self._create(table)
             else:
-                creation = table.sink.topic_creation
+                creation = table.writing.topic_creation
                 partitions, replication = creation.partitions or -1, creation.replication_factor or -1
                 self._cluster.create_topic(topic, partitions, replication, creation.config)
         self._seen |= fresh.keys()
