@@ -24,7 +24,7 @@ $(VENV)/.installed: pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rowkind needs Python 3.11 or newer; $(PYTHON) is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv sync --frozen --quiet
+	$(BIN)/uv sync --frozen --quiet --compile-bytecode
 	@touch $@
 
 $(VENV)/.warm: $(VENV)/.installed
