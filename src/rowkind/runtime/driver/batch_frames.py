@@ -73,6 +73,8 @@ class BatchFrames:
         self._numbers = {node: number for number, node in enumerate(job.uses)}
         self._made: dict[n.Node, Delta] = {}
         self._kept: list[DataFrame] = []
+        self.stages: set[str] = set()
+        """The names of the operators that this batch asks for; each writes its state."""
 
     def delta(self, node: n.Node) -> Delta:
         """The delta of a node: its columns, and the kind last."""
@@ -204,6 +206,7 @@ class BatchFrames:
         operator, versions, packed = stage.operator, self._versions, pickle.dumps(stage.operator)
         partitions = self._job.partitions if operator.key else 1
         parcels = [d.then(Combine(packed, partitions, at), PARCELS).frame() for at, d in enumerate(inputs)]
+        self.stages.add(stage.name)
         base = versions.bases.get(stage.name)
         place = StatePlace(
             versions.root, stage.name, versions.version, base, versions.oldest, versions.checkpoint, versions.sync

@@ -90,7 +90,6 @@ class BatchRunner:
         self._notify = notify
         self.nonce = new_nonce()
         """What the errors of this job's workers are marked with."""
-        self._names = [stage.name for chain in plan.operators.values() for stage in chain]
         done = standing.manifest
         self._bases: dict[str, int] = {name: at for name, at in done["operators"].items() if record.owns(name, at)}
         self._once = once
@@ -114,9 +113,9 @@ class BatchRunner:
         started = time.monotonic()
         failpoint("before-sinks", batch.number)
         counted = Tally()
-        if not batch.final or self._something_waits:
+        if roots := self._roots(batch):
             with counters(self._spark) as added, highest(self._spark) as times:
-                self._write(batch, entry["id"], added, times)
+                self._write(batch, roots, entry["id"], added, times)
                 counted = total(added)
                 computed_times(self._plan, batch, times.value, counted)
         failpoint("after-sinks", batch.number)
@@ -136,7 +135,9 @@ class BatchRunner:
         told = {"clock": batch.clock, "operators": self._bases, "time": self.time.to_json()}
         return self._checkpoint.finish(batch.number, {"version": batch.number, **told})
 
-    def _write(self, batch: Batch, entry: str, added: Accumulator[Any], times: Accumulator[Any]) -> None:
+    def _write(
+        self, batch: Batch, roots: Sequence[n.Node], entry: str, added: Accumulator[Any], times: Accumulator[Any]
+    ) -> None:
         spark, version = self._spark, batch.number
         letters = DeadLetters(self._checkpoint.letters, version)
         oldest, sync = version - KEPT_VERSIONS, self._checkpoint.sync
@@ -146,8 +147,8 @@ class BatchRunner:
         try:
             tasks = self._once.tasks(version, {sink: frames.sink_tasks(sink) for sink in self._plan.sinks})
             promises = self._once.promises(version, entry, tasks)
-            sinks = [frames.sink(s, tasks[s], promises.get(s)) for s in self._plan.sinks]
-            shown = {r: frames.delta(r.input).frame() for r in self._plan.roots if isinstance(r, n.Print)}
+            sinks = [frames.sink(s, tasks[s], promises.get(s)) for s in roots if isinstance(s, n.Sink)]
+            shown = {r: frames.delta(r.input).frame() for r in roots if isinstance(r, n.Print)}
             frames.materialize()
             self._evaluate(sinks)
             for root, frame in shown.items():
@@ -156,13 +157,12 @@ class BatchRunner:
         finally:
             frames.release()
         letters.send(of_kafka(self._plan.tables))
-        self._bases.update(dict.fromkeys(self._names, version))
+        self._bases.update(dict.fromkeys(frames.stages, version))
         self._note_time(batch, times.value)
 
-    @property
-    def _something_waits(self) -> bool:
-        """Whether an operator may hold something back for a later time."""
-        return bool(self._plan.groups) or self.time.due is not None
+    def _roots(self, batch: Batch) -> Sequence[n.Node]:
+        """What a batch computes: the last one has no rows, so only what an operator may hold back for a later time."""
+        return self._plan.roots if not batch.final or self.time.due is not None else self._plan.timed
 
     def _note_time(self, batch: Batch, times: dict[tuple[int, int], int]) -> None:
         """What the batch showed of event time, for the watermarks of the next one."""

@@ -60,6 +60,11 @@ class JobPlan:
         return tuple(sorted(self.scans.index(scan) for scan in watermarked_below(node)))
 
     @property
+    def timed(self) -> tuple[n.Node, ...]:
+        """The roots that have an operator below them which follows event time."""
+        return tuple(root for root in self.roots if any(self.group(node) for node in n.walk(root)))
+
+    @property
     def tables(self) -> tuple[Table, ...]:
         return tuple(scan.table for scan in self.scans)
 
