@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 POLL_SECONDS = 0.02
+LONGEST_POLL_SECONDS = 0.25
 
 # Own children are kept here: a dropped Popen could not be reaped.
 _children: dict[int, subprocess.Popen[bytes]] = {}
@@ -75,12 +76,18 @@ def running(pid: int) -> bool:
 
 
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
-    """Poll a condition until it holds or the time is over; says whether it held."""
+    """Poll a condition until it holds or the time is over; says whether it held.
+
+    A condition that takes long to look at is looked at less often: what it waits for needs the machine, too.
+    """
     deadline = time.monotonic() + seconds
+    asked = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             return False
-        time.sleep(POLL_SECONDS)
+        time.sleep(min(max(POLL_SECONDS, now - asked), LONGEST_POLL_SECONDS))
+        asked = time.monotonic()
     return True
 
 
