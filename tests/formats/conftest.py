@@ -7,7 +7,7 @@ import os
 from hypothesis import HealthCheck, settings
 
 _SLOW_MACHINES = [HealthCheck.too_slow, HealthCheck.data_too_large]
-EXAMPLES = 50
+EXAMPLES = 30
 """Of each test; `make fuzz` draws new ones round after round."""
 settings.register_profile(
     "formats", deadline=None, print_blob=True, suppress_health_check=_SLOW_MACHINES, max_examples=EXAMPLES

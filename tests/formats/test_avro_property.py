@@ -143,7 +143,7 @@ def test_written_as_fastavro_writes_and_read_back_both_ways(columns: tuple[Field
     assert same(one_by_one, given_rows)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(tables, st.lists(st.binary(max_size=24), min_size=1, max_size=12))
 def test_random_bytes_are_read_the_same_both_ways(columns: tuple[Field, ...], payloads: list[bytes]) -> None:
     schema = parse(schema_text(derive(t.row(*columns).not_null(), "t")))

@@ -92,7 +92,7 @@ def case(draw: st.DrawFn, name: str) -> tuple[tuple[Field, ...], list[str], dict
 
 
 @pytest.mark.parametrize("name", list(OPERATIONS))
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_random_envelopes(name: str, data: st.DataObject) -> None:
     columns, metadata, options, payloads = data.draw(case(name))

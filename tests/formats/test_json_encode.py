@@ -245,7 +245,7 @@ def case(draw: st.DrawFn) -> tuple[tuple[Field, ...], JsonWriting, pa.RecordBatc
     return columns, writing, whole.slice(start, draw(st.integers(0, len(rows) - start)))
 
 
-@settings(max_examples=75)
+@settings(max_examples=40)
 @given(case())
 def test_columns_are_written_as_single_values_are(case: tuple[tuple[Field, ...], JsonWriting, pa.RecordBatch]) -> None:
     columns, writing, rows = case

@@ -192,7 +192,7 @@ def check(columns: tuple[Field, ...], reading: JsonReading, payloads: list[bytes
     return fast.rows.num_rows / len(payloads)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(case())
 def test_random_documents(case: tuple[tuple[Field, ...], JsonReading, list[bytes | None]]) -> None:
     columns, reading, payloads = case

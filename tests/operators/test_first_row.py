@@ -77,7 +77,7 @@ def test_what_has_been_given_is_forgotten_by_the_ttl_but_no_row_that_waits(tmp_p
     assert given(engine, [], mark(20), clock_ms=9000) == [("a", 3)]
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_random_rows(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     engine = Engine([FirstRow(INPUT, ("k",), "ts")], tmp_path, rng.choice([1, 3]), rng)

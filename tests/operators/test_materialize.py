@@ -66,7 +66,7 @@ def test_error_names_the_key_and_leaves_a_batch_that_nets_out(tmp_path: Path) ->
     assert error.value.params["key"] == "pk = 'a'"
 
 
-@pytest.mark.parametrize("seed", seeds(25))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     by_id = rng.random() < 0.5

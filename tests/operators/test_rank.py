@@ -132,7 +132,7 @@ def random_rank(rng: random.Random) -> tuple[Rank, str]:
     return rank, input
 
 
-@pytest.mark.parametrize("seed", seeds(50))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     rank, input = random_rank(rng)

@@ -44,7 +44,7 @@ def joined(kind: JoinKind, rows: list[Row], changes: list[Change], by_time: bool
     return found
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("seed", seeds(6))
 @pytest.mark.parametrize("proctime", [False, True])
 def test_random_rows(tmp_path: Path, seed: int, proctime: bool) -> None:
     rng = random.Random(seed)

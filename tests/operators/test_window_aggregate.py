@@ -66,7 +66,7 @@ class Windows:
         return [(RowKind.UPDATE_BEFORE, old), (RowKind.UPDATE_AFTER, new)]
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_random_windows(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     append_only = rng.random() < 0.4

@@ -20,7 +20,7 @@ from tests.oracle.sources import Sources
 
 SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
 RUNS = int(os.environ.get("ROWKIND_CASES", "1"))
-BATCHES, RANDOM_QUERIES = 6, 8
+BATCHES, RANDOM_QUERIES = 4, 8
 
 
 def test_the_corpus_is_large_enough() -> None:
