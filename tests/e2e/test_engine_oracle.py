@@ -1,7 +1,8 @@
 """The corpus of tests/oracle through the whole engine: after every wave each result equals batch SQL.
 
 One statement set holds a sample of each group of queries, so that five topics feed every operator at once. After every
-wave the job is stopped and resumed from its checkpoint. `make test` takes one query of a group, `make faults` six.
+wave the job is stopped and resumed from its checkpoint. `make test` takes one query of a group and two waves, `make
+faults` six and three.
 """
 
 from __future__ import annotations
@@ -27,14 +28,13 @@ from tests.oracle.sources import NAMES, Sources
 pytestmark = [pytest.mark.kafka, pytest.mark.spark]
 
 SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
-WAVES = 3
 TIMED = {case.name for group in GROUPS for case in cases(group) if "closed" in case.batch}
 PARTITIONS = {"a": 3, "b": 2, "c": 1, "d": 1, "e": 1}
 
 
-@pytest.mark.parametrize("queries", [1, pytest.param(6, marks=pytest.mark.matrix)])
+@pytest.mark.parametrize(("queries", "waves"), [(1, 2), pytest.param(6, 3, marks=pytest.mark.matrix)])
 def test_every_result_equals_batch_sql_after_every_wave(
-    labs: Callable[..., Lab], topic: TopicFactory, tmp_path: Path, queries: int
+    labs: Callable[..., Lab], topic: TopicFactory, tmp_path: Path, queries: int, waves: int
 ) -> None:
     print(f"ROWKIND_SEED={SEED}")
     rng = random.Random(SEED)
@@ -42,7 +42,7 @@ def test_every_result_equals_batch_sql_after_every_wave(
     wanted = [case for group in GROUPS for case in _sample(rng, group, queries)]
     topics = {name: topic(partitions=PARTITIONS[name]) for name in NAMES}
     topics |= {f"out_{case.name}": topic(partitions=2) for case in wanted}
-    for _ in range(WAVES):
+    for _ in range(waves):
         lab = labs(str(tmp_path / "checkpoint"))
         job = lab.job(_script(lab, sources, wanted, topics))
         sent = _changed(lab, sources, topics)
