@@ -78,7 +78,7 @@ def test_data_is_kept_between_runs_when_asked_for(broker: Command, tmp_path: Pat
     assert [record.value for record in KafkaClient(address(second)).consume_all("kept")] == [b"v"]
 
 
-@pytest.mark.fault
+@pytest.mark.matrix
 def test_a_crashed_broker_is_started_afresh(broker: Command) -> None:
     first = broker("start", "--port", "0")
     process, data = broker.record()["process"]["pid"], Path(str(broker.record()["layout"]["data"]))

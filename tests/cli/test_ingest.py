@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,8 +13,12 @@ from rowkind.demo_servers.database_programs import Flavor
 from tests.cli.command import run, started
 from tests.conftest import run_owner
 from tests.connectors.mysql.conftest import Database, opened
+from tests.e2e.lab import Lab
 from tests.kafka_client import KafkaClient
 from tests.servers.databases import database
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spark, pytest.mark.database]
 
@@ -37,7 +43,7 @@ route:
 
 READ = """
 CREATE TABLE orders (id INT, item STRING, price DECIMAL(10, 2), PRIMARY KEY (id) NOT ENFORCED) WITH (
-    'connector' = 'upsert-kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{kafka}',
+    'connector' = 'upsert-kafka', 'topic' = '{topic}', {kafka},
     'scan.bounded.mode' = 'latest-offset', 'key.format' = 'json', 'value.format' = 'json');
 SELECT * FROM orders;
 """
@@ -51,7 +57,9 @@ def shop(run_folder: Path) -> Iterator[Database]:
         yield db
 
 
-def test_the_job_of_the_vendor_page(shop: Database, kafka_client: KafkaClient, tmp_path: Path) -> None:
+def test_the_job_of_the_vendor_page(
+    shop: Database, spark: SparkSession, kafka_client: KafkaClient, tmp_path: Path
+) -> None:
     topic = f"{shop.name}-orders"
     (tmp_path / "job.yaml").write_text(JOB)
     values = {
@@ -79,11 +87,10 @@ def test_the_job_of_the_vendor_page(shop: Database, kafka_client: KafkaClient, t
             f"UPDATE {shop.name}.orders SET price = 3 WHERE id = 1", f"DELETE FROM {shop.name}.orders WHERE id = 2"
         )
         running.until(lambda: values_of(b'{"id":2}')[-1] is None)
-    (tmp_path / "read.sql").write_text(READ.format(topic=topic, kafka=kafka_client.bootstrap))
-    read = run(tmp_path / "read", "run", str(tmp_path / "read.sql"))
-    assert [line.split("|")[1:5] for line in read.out.splitlines() if "bolt" in line or "nut" in line] == [
-        [" +I ", " 1            ", " bolt         ", " 3.00         "]
-    ]
+    lab = Lab(spark, kafka_client)
+    lab.finish(READ, topic=topic)
+    lab.close()
+    assert lab.shown == [("+I", (1, "bolt", Decimal("3.00")))]
 
 
 @pytest.mark.parametrize(

@@ -43,18 +43,21 @@ def numbers(first: int, until: int) -> list[tuple[str, str]]:
     return [(f'{{"id":{i}}}', f'{{"id":{i},"name":"n{i}"}}') for i in range(first, until)]
 
 
-def test_select_prints_rows_and_only_rows(tmp_path: Path, kafka_client: KafkaClient, topic: TopicFactory) -> None:
-    source = topic()
-    kafka_client.produce(source, [(None, '{"id":1,"name":"ann"}'), (None, '{"id":2}')])
-    text = COPY.split("CREATE TABLE t")[0] + (
+@pytest.mark.parametrize("more", [[], pytest.param(["--verbose"], marks=pytest.mark.matrix)], ids=["short", "verbose"])
+def test_select_prints_rows_and_only_rows_and_a_failed_job_gives_a_short_error_and_a_code(
+    tmp_path: Path, kafka_client: KafkaClient, topic: TopicFactory, more: list[str]
+) -> None:
+    good, source = topic(), topic()
+    kafka_client.produce(good, [(None, '{"id":1,"name":"ann"}'), (None, '{"id":2}')])
+    kafka_client.produce(source, [(None, "nonsense")])
+    selecting = (
         "SHOW TABLES; SET 'parallelism.default' = '3';"
-        "SELECT id, name FROM s /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */;"
+        f"CREATE TABLE u WITH ('topic' = '{good}', 'scan.bounded.mode' = 'latest-offset') LIKE s (OVERWRITING OPTIONS);"
+        "SELECT id, name FROM u;"
     )
-    done = run(
-        tmp_path / "o", "run", script(tmp_path, text), "--var", f"source={source}", "--var",
-        f"kafka={kafka_client.bootstrap}", "--set", "table.local-time-zone=UTC",
-    )  # fmt: skip
-    assert done.process.returncode == 0, done.err
+    variables = ["--var", f"source={source}", "--var", f"kafka={kafka_client.bootstrap}", "--var", f"sink={source}-out"]
+    text = COPY.replace("CREATE TABLE t", f"{selecting} CREATE TABLE t")
+    done = run(tmp_path / "o", "run", script(tmp_path, text), *variables, "--set", "table.local-time-zone=UTC", *more)
     lines = done.out.splitlines()
     assert lines[:5] == ["+------------+", "| table name |", "+------------+", "| s          |", "+------------+"]
     assert [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[5:] if line.startswith("|")] == [
@@ -62,10 +65,19 @@ def test_select_prints_rows_and_only_rows(tmp_path: Path, kafka_client: KafkaCli
         ["+I", "1", "ann"],
         ["+I", "2", "<NULL>"],
     ]
-    # neither Spark's talk nor its warnings reach the terminal; the command's own lines do
     assert "parallelism.default" in done.err
     assert "select: finished, 2 rows in" in done.err
-    assert len([line for line in done.err.splitlines() if "select: running" not in line]) == 2, done.err
+    assert done.process.returncode == 1
+    assert "[UNDECODABLE_MESSAGE]" in done.err
+    assert f"topic '{source}', partition 0, offset 0" in done.err
+    assert "nonsense" in done.err
+    assert ("Traceback" in done.err) is bool(more)
+    assert ("org.apache.spark" in done.err) is bool(more)
+    if not more:
+        # neither Spark's talk nor its warnings reach the terminal; the command's own lines do
+        selected, failed = done.err.split("select: finished", 1)
+        assert len([line for line in selected.splitlines() if "select: running" not in line]) == 2, done.err
+        assert len([line for line in failed.splitlines() if "t: running" not in line]) <= 8, done.err
 
 
 @pytest.mark.fault
@@ -105,25 +117,6 @@ def test_a_checkpoint_goes_on_exactly_where_it_stopped(
     assert (stopped["status"], stopped["numRestarts"]) == ("stopped", 0)
     assert stopped["sink"]["t"][sink]["numRecordsOut"] == 100
     assert (failed["status"], failed["failed"], failed["numRestarts"]) == ("failed", 1, 1)
-
-
-@pytest.mark.parametrize("more", [[], pytest.param(["--verbose"], marks=pytest.mark.matrix)], ids=["short", "verbose"])
-def test_a_failed_job_gives_a_short_error_and_a_code(
-    tmp_path: Path, kafka_client: KafkaClient, topic: TopicFactory, more: list[str]
-) -> None:
-    source = topic()
-    kafka_client.produce(source, [(None, "nonsense")])
-    variables = ["--var", f"source={source}", "--var", f"kafka={kafka_client.bootstrap}", "--var", f"sink={source}-out"]
-    done = run(tmp_path / "o", "run", script(tmp_path, COPY), *variables, *more)
-    assert done.process.returncode == 1
-    assert done.out == ""
-    assert "[UNDECODABLE_MESSAGE]" in done.err
-    assert f"topic '{source}', partition 0, offset 0" in done.err
-    assert "nonsense" in done.err
-    assert ("Traceback" in done.err) is bool(more)
-    assert ("org.apache.spark" in done.err) is bool(more)
-    if not more:
-        assert len([line for line in done.err.splitlines() if "t: running" not in line]) <= 7, done.err
 
 
 def test_a_mistake_in_the_script_is_found_before_anything_runs(

@@ -37,7 +37,7 @@ def test_a_topic_that_does_not_exist(lab: Lab, topic: TopicFactory) -> None:
 def test_a_broker_that_does_not_answer_is_given_up_with_its_address(lab: Lab) -> None:
     away = """
         CREATE TABLE t (id INT) WITH ('connector' = 'kafka', 'topic' = 't', {json}, {once},
-            'properties.bootstrap.servers' = 'localhost:1', 'properties.default.api.timeout.ms' = '2000');
+            'properties.bootstrap.servers' = 'localhost:1', 'properties.default.api.timeout.ms' = '500');
     """
     error = failure(lab.job(away + "SELECT * FROM t;"))
     assert error.condition == "KAFKA_UNREACHABLE"
@@ -145,7 +145,7 @@ def test_an_updating_query_into_an_append_sink_is_refused_by_name(lab: Lab) -> N
 
 def test_a_topic_that_goes_away_while_the_job_runs(lab: Lab, topic: TopicFactory) -> None:
     name = topic()
-    options = "'scan.startup.mode' = 'earliest-offset', 'properties.default.api.timeout.ms' = '3000'"
+    options = "'scan.startup.mode' = 'earliest-offset', 'properties.default.api.timeout.ms' = '1000'"
     job = lab.job(TABLE + "SELECT * FROM t;", t=name, options=options)
     lab.until(lambda: job.progress.batches, job)
     lab.client.delete_topic(name)

@@ -245,7 +245,7 @@ def test_a_topic_that_ends_before_the_range(
 ) -> None:
     name = topic()
     kafka_client.produce(name, [(None, b"x")] * 5)
-    hasty = {**properties, "default.api.timeout.ms": "1000"}
+    hasty = {**properties, "default.api.timeout.ms": "500"}
     for start in (3, 8):
         with pytest.raises(RowkindError) as caught:
             rows(OffsetRange(name, 0, start, 9), hasty)
@@ -295,12 +295,12 @@ def test_the_number_of_kept_consumers_is_bounded(
 
 def test_a_broker_that_is_not_there() -> None:
     with pytest.raises(RowkindError) as caught:
-        rows(OffsetRange("t", 0, 0, 5), {"bootstrap.servers": "127.0.0.1:1", "default.api.timeout.ms": "1000"})
+        rows(OffsetRange("t", 0, 0, 5), {"bootstrap.servers": "127.0.0.1:1", "default.api.timeout.ms": "500"})
     assert caught.value.condition == "KAFKA_UNREACHABLE"
 
 
 def test_a_topic_that_is_not_there(properties: dict[str, str]) -> None:
-    hasty = {"default.api.timeout.ms": "1000", "rdkafka.topic.metadata.propagation.max.ms": "100"}
+    hasty = {"default.api.timeout.ms": "500", "rdkafka.topic.metadata.propagation.max.ms": "100"}
     with pytest.raises(RowkindError) as caught:
         rows(OffsetRange("no-such-topic", 0, 0, 5), {**properties, **hasty})
     assert caught.value.condition == "NO_SUCH_TOPIC"

@@ -61,7 +61,9 @@ class Secured:
 
 
 def keytool(*arguments: object) -> str:
-    done = subprocess.run(["keytool", *map(str, arguments)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["keytool", "-J-XX:TieredStopAtLevel=1", *map(str, arguments)], capture_output=True, text=True, check=True
+    )
     return done.stdout
 
 
@@ -172,7 +174,7 @@ def test_a_certificate_that_is_not_trusted(secured: Secured) -> None:
 
 
 def test_plain_text_to_a_port_that_speaks_tls(secured: Secured) -> None:
-    given = {"bootstrap.servers": secured.broker.address("SSL"), "default.api.timeout.ms": "2000"}
+    given = {"bootstrap.servers": secured.broker.address("SSL"), "default.api.timeout.ms": "1000"}
     assert refusal(given).condition == "KAFKA_UNREACHABLE"
 
 
@@ -180,7 +182,7 @@ def test_rights(secured: Secured) -> None:
     given = secured.sasl("PLAIN", f'{PLAIN} required username="ann" password="hush hush";')
     assert refusal(given, "closed").condition == "KAFKA_AUTHORIZATION"
     with pytest.raises(RowkindError) as caught:
-        list(read(OffsetRange("closed", 0, 0, 1), {**given, "default.api.timeout.ms": "2000"}))
+        list(read(OffsetRange("closed", 0, 0, 1), {**given, "default.api.timeout.ms": "1000"}))
     assert caught.value.condition == "KAFKA_AUTHORIZATION"
     writer = Writer(given, "closed")
     writer.write(pa.RecordBatch.from_pydict({"value": pa.array([b"x"])}))
