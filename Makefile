@@ -9,7 +9,7 @@ help:
 	@echo "make demo     start a local Kafka, run the first example on local Spark, show the result changing, clean up"
 	@echo "make demo-ingest  the same with MariaDB: its tables into topics, which change as the tables do"
 	@echo "make check    ruff, mypy and the fast tests: no Kafka, no Spark, nothing random; two minutes"
-	@echo "make test     install what the tests need, check the code, run all tests; seventeen minutes"
+	@echo "make test     install what the tests need, check the code, run all tests; fourteen minutes"
 	@echo "make faults   do harm to running jobs, scenario by scenario, and say what was survived"
 	@echo "make soak     one job for BATCHES=300 batches under churn and kills: nothing may grow"
 	@echo "make fuzz     random changelogs, queries and messages with fresh seeds, for SECONDS=300"
