@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from rowkind.aggregate_functions import is_aggregate
 from rowkind.ingest.place import Place
 from rowkind.ingest.variables import Text
-from rowkind.plan.aggregates import is_aggregate
 from rowkind.sql import parse_expression, parse_query, render
 
 _SELECT = "SELECT "

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from rowkind.operators.aggregate.aggregate_call import LAG, AggregateCall
+from rowkind.operators.aggregate.frames import Frames, runs
 from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.arrivals import SEQUENCE
 from rowkind.operators.changes import KIND_FIELD, SUPPRESSED, Ints, group
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.over.frame_results import frame_result, neighbour
-from rowkind.operators.over.frames import Frames, runs
 from rowkind.operators.rank.top_n import Rank, Standing
 from rowkind.operators.weighted import changelog, net_of
 from rowkind.state.contract import StateTables

@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from rowkind.kinds import RowKind
 from rowkind.operators.aggregate.aggregate_call import COLLECTING, LAG, AggregateCall
+from rowkind.operators.aggregate.frames import Frames, runs
 from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.arrivals import PLACE
 from rowkind.operators.changes import Groups, Ints, column_array, group
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.over.frame_results import frame_result, neighbour
-from rowkind.operators.over.frames import Frames, runs
 from rowkind.operators.over.preceding_rows import Expiring, PrecedingRows, Span
 from rowkind.operators.over.unbounded_frames import run_on
 from rowkind.operators.partitioned import Partitioned

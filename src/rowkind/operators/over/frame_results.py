@@ -10,12 +10,12 @@ import pyarrow.compute as pc
 
 from rowkind.operators.aggregate.accumulators import Accumulator, Ending, Extreme, Rows, floats, ints, overflow, valid
 from rowkind.operators.aggregate.aggregate_call import INVERTIBLE, AggregateCall
+from rowkind.operators.aggregate.frames import Columns, Frames
 from rowkind.operators.aggregate.int128 import WIDE, from_limbs, limbs
 from rowkind.operators.aggregate.kept_values import truth
 from rowkind.operators.aggregate.moments import Moments
 from rowkind.operators.aggregate.sequence import list_result
 from rowkind.operators.changes import Bools, Groups, Ints, column_array, group
-from rowkind.operators.over.frames import Columns, Frames
 from rowkind.state.contract import Order
 from rowkind.state.hashing import KeyHashes, hash_columns
 from rowkind.state.ordering import order_codes

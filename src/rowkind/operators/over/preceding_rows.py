@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from rowkind.operators.aggregate.frames import runs
 from rowkind.operators.arrivals import SEQUENCE, SEQUENCE_FIELD
 from rowkind.operators.changes import Bools, Groups, Ints, column_array, group
-from rowkind.operators.over.frames import runs
 from rowkind.operators.timers import by_close
 from rowkind.state.contract import State, StateTables
 from rowkind.state.hashing import KeyHashes, extend

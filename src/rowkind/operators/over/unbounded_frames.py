@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 
 from rowkind.operators.aggregate.accumulators import Accumulator
+from rowkind.operators.aggregate.frames import Frames
 from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.aggregate.kept_values import Arrived, Keeps, Slot, truth
 from rowkind.operators.aggregate.multiset import count_values
 from rowkind.operators.changes import Groups, Ints, column_array, group, scatter
 from rowkind.operators.over.frame_results import accumulated, argument, counted, each
-from rowkind.operators.over.frames import Frames
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import extend
 

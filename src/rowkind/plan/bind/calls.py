@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rowkind.plan.aggregates import SYNONYMS, is_aggregate, result_type
+from rowkind.aggregate_functions import SYNONYMS, is_aggregate, result_type
 from rowkind.plan.bind.inputs import Inputs
 from rowkind.plan.nodes import Call
 from rowkind.types import BIGINT

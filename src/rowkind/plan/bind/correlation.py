@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from rowkind.aggregate_functions import is_aggregate
 from rowkind.errors import RowkindError
 from rowkind.join_kind import JoinKind
-from rowkind.plan.aggregates import is_aggregate
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.inputs import fresh
 from rowkind.plan.bind.joins import joined

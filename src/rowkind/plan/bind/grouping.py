@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rowkind.plan.aggregates import is_aggregate
+from rowkind.aggregate_functions import is_aggregate
 from rowkind.plan.bind.calls import bind_call
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.grouping_sets import GROUPINGS, SET_COLUMN, SetsOfKeys, expanded, grouping, written_sets

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from rowkind.aggregate_functions import is_aggregate
 from rowkind.plan import nodes as n
-from rowkind.plan.aggregates import is_aggregate
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.bind.calls import bind_call
 from rowkind.plan.bind.context import Context

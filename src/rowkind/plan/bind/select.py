@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from rowkind.plan.aggregates import is_aggregate
+from rowkind.aggregate_functions import is_aggregate
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.group_windows import with_group_windows
 from rowkind.plan.bind.grouping import bind_grouping
