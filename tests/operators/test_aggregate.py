@@ -13,9 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from rowkind.aggregate_functions import Keeps
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.aggregate.aggregate_call import AggregateCall
-from rowkind.operators.aggregate.distinct import sharded
+from rowkind.operators.aggregate.distinct import two_stages
 from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.changes import STALE
 from tests.operators.harness import Change, Engine, Row, Table, canonical, delta_of
@@ -225,7 +226,8 @@ def test_random_changelogs(tmp_path: Path, seed: int) -> None:
     # one NaN leaves nothing else to see
     plain = rng.random() < 0.7
     aggregate = Aggregate(INPUT, group, calls, append_only, update_before=rng.random() < 0.7)
-    operators = sharded(aggregate) if rng.random() < 0.4 else (aggregate,)
+    distinct = any(slot.keeps is Keeps.DISTINCT for slot in aggregate.slots)
+    operators = two_stages(aggregate) if rng.random() < 0.4 and distinct else (aggregate,)
     engine = Engine(operators, tmp_path, rng.choice([1, 2, 3]), rng)
     source, table = Source(rng, append_only), Table(group, upsert=not aggregate.update_before)
     for _ in range(rng.randrange(3, 9)):

@@ -13,7 +13,7 @@ import pytest
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.aggregate.aggregate_call import AggregateCall
-from rowkind.operators.aggregate.distinct import sharded
+from rowkind.operators.aggregate.distinct import two_stages
 from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.changes import STALE, SUPPRESSED
 from tests.operators.harness import Change, Engine, delta_of
@@ -159,7 +159,7 @@ def test_unchanged_results_keep_downstream_alive_under_a_ttl(tmp_path: Path) -> 
 
 def test_distinct_in_two_stages_spreads_a_hot_group(tmp_path: Path) -> None:
     distinct = AggregateCall("COUNT", "x", pa.int64(), "u", distinct=True)
-    stages = sharded(Aggregate(INPUT, ("g",), (COUNT, distinct)))
+    stages = two_stages(Aggregate(INPUT, ("g",), (COUNT, distinct)))
     engine = Engine(stages, tmp_path, partitions=4)
     assert run(engine, *(add("hot", x % 50) for x in range(200))) == [("+I", "hot", 200, 50)]
     assert run(engine, *(take("hot", x) for x in range(50))) == [("-U", "hot", 200, 50), ("+U", "hot", 150, 50)]

@@ -11,7 +11,7 @@ import pytest
 from rowkind.join_kind import JoinKind
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.aggregate.aggregate_call import AggregateCall
-from rowkind.operators.aggregate.distinct import sharded
+from rowkind.operators.aggregate.distinct import two_stages
 from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.join.not_in import NotIn
 from rowkind.operators.join.regular_join import Join
@@ -59,7 +59,7 @@ def test_the_values_of_max(tmp_path: Path, unchanged: bool) -> None:
 
 def test_values_inside_count_distinct(tmp_path: Path) -> None:
     distinct = AggregateCall("COUNT", "x", pa.int64(), "n", distinct=True)
-    engine = Engine(list(sharded(Aggregate(INPUT, ("g",), (distinct,), ttl_ms=TTL))), tmp_path)
+    engine = Engine(list(two_stages(Aggregate(INPUT, ("g",), (distinct,), ttl_ms=TTL))), tmp_path)
     run(engine, 0, [add("a", 1), add("a", 2)])
     for clock in (900, 1800, 2700):
         run(engine, clock, [*again("a", 1), *again("a", 2)])

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rowkind.aggregate_functions import is_aggregate
 from rowkind.ingest.place import Place
 from rowkind.ingest.variables import Text
 from rowkind.sql import parse_expression, parse_query, render
+from rowkind.sql.tree_nodes import is_aggregate
 
 _SELECT = "SELECT "
 _STAR = re.compile(r"('(?:[^']|'')*'|`[^`]*`)|\\\*")

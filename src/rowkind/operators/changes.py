@@ -13,6 +13,7 @@ from rowkind.state.hashing import KeyHashes, equal_rows
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 SUPPRESSED = "unchanged_results_suppressed"
 STALE = "retractions_without_state"

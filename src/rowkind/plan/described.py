@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import singledispatch
 
+from rowkind.aggregate_functions import LAG
 from rowkind.connectors.contract import Table
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
@@ -73,11 +74,12 @@ def _(node: n.Aggregate) -> str:
     if not node.calls:
         return f"Distinct ({', '.join(node.keys)})"
     by = f"by {', '.join(node.keys)}: " if node.keys else ""
-    return f"GroupAggregate ({by}{', '.join(_call(c) for c in node.calls)})"
+    stages = "; DISTINCT split by value" if node.split_distinct else ""
+    return f"GroupAggregate ({by}{', '.join(_call(c) for c in node.calls)}{stages})"
 
 
 def _call(call: n.Call) -> str:
-    if call.function == "LAG":
+    if call.function == LAG:
         value, *default = call.arguments
         return f"{'LEAD' if call.offset < 0 else 'LAG'}({', '.join([value, str(abs(call.offset)), *default])})"
     arguments = ("DISTINCT " if call.distinct else "") + (", ".join(call.arguments) or "*")

@@ -19,6 +19,7 @@ from rowkind.types import DataType, Field
 
 LEFT_OUT = {
     "emit_before": "decides which rows are sent, not what is kept: another reader may change it while a job rests",
+    "Aggregate.split_distinct": "follows from the calls",
     "Call.name": "names the result; what is kept goes by the place of the call",
     "Expr.tree": "the expression as it was read; `sql` is what runs",
     "Field.comment": "a comment",

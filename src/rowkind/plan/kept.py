@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
+from rowkind.aggregate_functions import AGGREGATE_FUNCTIONS, LAG, AggregateFunction, Keeps
 from rowkind.kinds import ChangelogMode
 from rowkind.plan import nodes as n
 from rowkind.plan import time_nodes as t
@@ -24,13 +25,21 @@ def _(node: n.Normalize) -> str:
 @kept.register
 def _(node: n.Aggregate) -> str:
     what = "accumulators" if node.calls else "a count"
-    extra = "; distinct values with their counts" if any(c.distinct for c in node.calls) else ""
-    extra += "; all values of MIN/MAX and the like" if any(c.function not in _INVERTIBLE for c in node.calls) else ""
-    return f"{what} per ({', '.join(node.keys) or 'the whole table'}){extra}{_growing(node)}"
+    return f"{what} per ({', '.join(node.keys) or 'the whole table'}){_values(node)}{_growing(node)}"
 
 
-_COLLECTING = frozenset({"LISTAGG", "ARRAY_AGG", "COLLECT"})
-_INVERTIBLE = frozenset({"COUNT", "SUM", "AVG", "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP"})
+def _function(call: n.Call) -> AggregateFunction:
+    return AGGREGATE_FUNCTIONS[call.function]
+
+
+def _values(node: n.Aggregate | t.WindowAggregate) -> str:
+    """What calls keep beside their accumulators, and of which functions."""
+    append_only = emits(node.input) is ChangelogMode.INSERT_ONLY
+    found: dict[Keeps, list[str]] = {}
+    for call in node.calls:
+        if keeps := _function(call).kept(call.distinct, append_only):
+            found.setdefault(keeps, []).append(call.function)
+    return "".join(f"; {keeps.value} of {', '.join(dict.fromkeys(names))}" for keeps, names in found.items())
 
 
 @kept.register
@@ -63,8 +72,7 @@ def _(node: t.WindowAssign) -> str | None:
 
 @kept.register
 def _(node: t.WindowAggregate) -> str:
-    distinct = "; distinct values with their counts" if any(c.distinct for c in node.calls) else ""
-    return f"accumulators per ({', '.join(node.keys)}) of open windows{distinct}"
+    return f"accumulators per ({', '.join(node.keys)}) of open windows{_values(node)}"
 
 
 @kept.register
@@ -105,19 +113,21 @@ def _(node: t.Over) -> str:
 
 def _carried(node: t.Over) -> list[str]:
     """What a frame from the first row on keeps of the rows that have passed."""
-    functions = {call.function for call in node.calls}
-    found = ["accumulators"] if functions - _COLLECTING - {"LAG"} else []
-    if any(call.distinct for call in node.calls):
-        found.append("distinct values")
-    if functions & _COLLECTING:
-        found.append("all values")
-    elif "LAG" in functions:
-        found.append(f"the last {max(call.offset for call in node.calls)} rows")
+    kept_by = [_function(call).kept(call.distinct, True) for call in node.calls if call.function != LAG]
+    offsets = [call.offset for call in node.calls if call.function == LAG]
+    found = ["accumulators"] if any(keeps is not Keeps.LIST for keeps in kept_by) else []
+    if Keeps.DISTINCT in kept_by:
+        found.append(Keeps.DISTINCT.value)
+    if Keeps.LIST in kept_by:
+        found.append(Keeps.LIST.value)
+    elif offsets:
+        found.append(f"the last {max(offsets)} rows")
     return found
 
 
 def _grows(node: t.Over) -> bool:
-    return bool(node.partition) or any(call.distinct or call.function in _COLLECTING for call in node.calls)
+    calls = [call for call in node.calls if call.function != LAG]
+    return bool(node.partition) or any(_function(call).kept(call.distinct, True) for call in calls)
 
 
 @kept.register

@@ -197,6 +197,8 @@ class Aggregate(Unary):
     keys: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
     emit_before: bool = True
+    split_distinct: bool = False
+    """Whether a first stage, by group and value, does DISTINCT, and a second one merges."""
 
     @property
     def columns(self) -> tuple[Field, ...]:

@@ -11,6 +11,7 @@ from rowkind.plan.rules.merge_projects import merge_projects
 from rowkind.plan.rules.number_by_time import number_by_time
 from rowkind.plan.rules.prune_columns import prune_columns
 from rowkind.plan.rules.sinks import buffer_sinks, materialize_sinks, net_sinks
+from rowkind.plan.rules.split_distinct import split_distinct
 from rowkind.plan.rules.update_before import update_before
 
 Plans = list[Node]
@@ -31,6 +32,7 @@ RULES: tuple[Callable[[Plans], Plans], ...] = (
     _each(check_sinks),
     _each(net_sinks),
     _each(buffer_sinks),
+    _each(split_distinct),
 )
 
 

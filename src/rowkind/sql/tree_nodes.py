@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
+from rowkind.aggregate_functions import aggregate_function
 from rowkind.types import DataType
 
 
@@ -74,3 +75,8 @@ def type_of(node: exp.Expr) -> DataType:
     found = target.meta["type"]
     assert isinstance(found, DataType)
     return found
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether a tree node is an aggregate call (without its FILTER)."""
+    return isinstance(node, exp.Anonymous) and aggregate_function(node.name.upper()) is not None

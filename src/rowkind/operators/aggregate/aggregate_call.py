@@ -6,11 +6,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-INVERTIBLE = frozenset({"COUNT", "SUM", "AVG", "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP"})
-EXTREMES = frozenset({"MIN", "MAX"})
-ENDINGS = frozenset({"FIRST_VALUE", "LAST_VALUE"})
-COLLECTING = frozenset({"LISTAGG", "ARRAY_AGG", "COLLECT"})
-LAG = "LAG"
+from rowkind.aggregate_functions import AGGREGATE_FUNCTIONS, LAG, AggregateFunction, Keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +28,18 @@ class AggregateCall:
     """Of LAG: so many rows before; LEAD is one after, -1."""
     default: str | None = None
     """Of LAG: the column that counts where there is no such row."""
+
+    @property
+    def entry(self) -> AggregateFunction:
+        """What the function is. LAG is none."""
+        return AGGREGATE_FUNCTIONS[self.function]
+
+    @property
+    def by_values(self) -> bool:
+        """Whether equal values reach the accumulator once."""
+        return self.entry.kept(self.distinct, append_only=True) is Keeps.DISTINCT
+
+    @property
+    def field(self) -> pa.Field:
+        """The column of the results."""
+        return pa.field(self.name, self.type, self.function == LAG or not self.entry.never_null)

@@ -2,7 +2,7 @@
 
 The first stage is partitioned by group and value, so the values of one group are spread over all partitions. It knows
 which values came or went and passes on, per group, what that does to the accumulators. The second is partitioned by
-group and merges. Use `sharded(aggregate)` in place of the aggregate.
+group and merges. The planner decides where that is done (`plan/rules/split_distinct.py`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from rowkind.aggregate_functions import Keeps
 from rowkind.operators.aggregate.accumulators import ints
 from rowkind.operators.aggregate.group_aggregate import CAME, ROWS, Aggregate, latest, partials_of
-from rowkind.operators.aggregate.kept_values import PART, Keeps
+from rowkind.operators.aggregate.kept_values import PART
 from rowkind.operators.changes import column_array, group
 from rowkind.operators.contract import BatchContext, Operator, Output
 from rowkind.state.contract import StateTables
@@ -26,10 +27,8 @@ from rowkind.state.hashing import hash_rows
 SHARD = "__shard"
 
 
-def sharded(aggregate: Aggregate) -> tuple[Operator, ...]:
-    """The operators to chain for an aggregate: two when it has DISTINCT calls to spread, else itself."""
-    if not any(slot.keeps is Keeps.DISTINCT for slot in aggregate.slots):
-        return (aggregate,)
+def two_stages(aggregate: Aggregate) -> tuple[Operator, ...]:
+    """The operators to chain for an aggregate that has DISTINCT calls."""
     return DistinctStage(aggregate), MergeStage(aggregate)
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rowkind.operators.aggregate.accumulators import Floats
-from rowkind.operators.changes import Ints
+from rowkind.operators.changes import Floats, Ints
 
 Columns = Sequence[npt.NDArray[Any]]
 MANY = 1 << 20

@@ -9,30 +9,11 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from rowkind.errors import RowkindError
-from rowkind.operators.aggregate.accumulators import (
-    Accumulator,
-    Count,
-    Ending,
-    ExactSum,
-    Extreme,
-    FloatSum,
-    Rows,
-    ints,
-)
-from rowkind.operators.aggregate.aggregate_call import COLLECTING, ENDINGS, EXTREMES, AggregateCall
-from rowkind.operators.aggregate.kept_values import (
-    NUMBER,
-    PART,
-    PLACE,
-    Keeps,
-    Slot,
-    arrived,
-    slot_rows,
-    slots_of,
-    truth,
-)
-from rowkind.operators.aggregate.moments import ExactMoments, Moments
+from rowkind.aggregate_functions import Keeps
+from rowkind.operators.aggregate.accumulators import Accumulator, Rows, accumulator_of, ints
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
+from rowkind.operators.aggregate.endings import Ending
+from rowkind.operators.aggregate.kept_values import NUMBER, PART, PLACE, Slot, arrived, slot_rows, slots_of, truth
 from rowkind.operators.aggregate.multiset import count_values, keep_extremes
 from rowkind.operators.aggregate.sequence import keep_endings, keep_lists
 from rowkind.operators.changes import (
@@ -103,22 +84,7 @@ class Aggregate:
         return {at: self._accumulator(call) for at, call in enumerate(self.calls) if at not in kept}
 
     def _accumulator(self, call: AggregateCall) -> Accumulator:
-        if call.function == "COUNT":
-            return Count()
-        assert call.argument is not None
-        argument = self.input.field(call.argument).type
-        if call.function in EXTREMES:
-            return Extreme(call, argument)
-        if call.function in ENDINGS:
-            return Ending(call, argument)
-        if call.function in ("SUM", "AVG") and (pa.types.is_integer(argument) or pa.types.is_decimal128(argument)):
-            return ExactSum(call, argument)
-        if call.function in ("SUM", "AVG") and pa.types.is_floating(argument):
-            return FloatSum(call)
-        if call.function in ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP"):
-            exact = pa.types.is_integer(argument) or (pa.types.is_decimal(argument) and argument.precision <= 18)
-            return ExactMoments(call, argument) if exact else Moments(call)
-        raise RowkindError("AGGREGATE_NOT_SUPPORTED", function=call.function, type=str(argument))
+        return accumulator_of(call, None if call.argument is None else self.input.field(call.argument).type)
 
     @cached_property
     def columns(self) -> dict[int, list[str]]:
@@ -156,8 +122,7 @@ class Aggregate:
     @cached_property
     def output_schema(self) -> pa.Schema:
         groups = [self.input.field(name) for name in self.group]
-        results = [pa.field(c.name, c.type, c.function != "COUNT") for c in self.calls]
-        return pa.schema([*groups, *results, KIND_FIELD])
+        return pa.schema([*groups, *(call.field for call in self.calls), KIND_FIELD])
 
     @cached_property
     def _state_schema(self) -> pa.Schema:
@@ -168,7 +133,7 @@ class Aggregate:
     def _kept_type(self, at: int) -> pa.DataType:
         call = self.calls[at]
         assert call.argument is not None
-        return call.type if call.function in COLLECTING else self.input.field(call.argument).type
+        return call.type if call.entry.keeps is Keeps.LIST else self.input.field(call.argument).type
 
     # before the exchange
 
@@ -338,7 +303,7 @@ class Aggregate:
             cached = [column_array(old, name) for name in names]
             rows = arrived(slot, delta, groups)
             if slot.keeps is Keeps.EXTREME:
-                pairs = [(call.function == "MAX", before) for call, before in zip(calls, cached, strict=True)]
+                pairs = [(call.entry.last, before) for call, before in zip(calls, cached, strict=True)]
                 kept = keep_extremes(slot, rows, groups, pairs, state, self.ttl_ms)
                 values, stale = kept.values, kept.stale
             elif slot.keeps is Keeps.ENDING:
@@ -363,7 +328,7 @@ class Aggregate:
         for at, call in enumerate(self.calls):
             if at in self.accumulators:
                 arrays.append(self.accumulators[at].result([columns[name] for name in self.columns[at]]))
-            elif call.function == "COLLECT":
+            elif call.entry.never_null:
                 arrays.append(_empty_maps(columns[f"__r{at}"]))
             else:
                 arrays.append(columns[f"__r{at}"].cast(call.type))

@@ -8,31 +8,18 @@ in the input.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 import pyarrow as pa
 
+from rowkind.aggregate_functions import Keeps
 from rowkind.operators.aggregate.accumulators import ints, valid
-from rowkind.operators.aggregate.aggregate_call import COLLECTING, ENDINGS, EXTREMES, INVERTIBLE, AggregateCall
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
 from rowkind.operators.changes import Bools, Groups, Ints, column_array, group, shortfall
 from rowkind.state.hashing import KeyHashes, extend
 
 PART, NUMBER, PLACE = "__part", "__n", "__order"
 MAX_BATCH = 1 << 32
-
-
-class Keeps(Enum):
-    """What a slot's state is for."""
-
-    DISTINCT = "distinct"
-    """Which values are there: feeds the invertible accumulators of DISTINCT calls."""
-    EXTREME = "extreme"
-    """MIN and MAX under retraction."""
-    ENDING = "ending"
-    """FIRST_VALUE and LAST_VALUE under retraction."""
-    LIST = "list"
-    """All values in input order: LISTAGG, ARRAY_AGG, COLLECT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +66,9 @@ def slots_of(
     """
     wanted: dict[tuple[Keeps, str, str | None, bool], list[int]] = {}
     for at, call in enumerate(calls):
-        keeps = _keeps(call, append_only)
+        keeps = call.entry.kept(call.distinct, append_only)
         if keeps is not None and call.argument is not None:
-            wanted.setdefault((keeps, call.argument, call.filter, call.function == "ARRAY_AGG"), []).append(at)
+            wanted.setdefault((keeps, call.argument, call.filter, call.entry.counts_nulls), []).append(at)
     return tuple(
         Slot(
             number,
@@ -96,18 +83,6 @@ def slots_of(
         )
         for number, ((keeps, argument, filter, nulls), positions) in enumerate(wanted.items(), start=1)
     )
-
-
-def _keeps(call: AggregateCall, append_only: bool) -> Keeps | None:
-    if call.function in COLLECTING:
-        return Keeps.LIST
-    if call.distinct and call.function in INVERTIBLE:
-        return Keeps.DISTINCT
-    if call.function in EXTREMES and not append_only:
-        return Keeps.EXTREME
-    if call.function in ENDINGS and not append_only:
-        return Keeps.ENDING
-    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,27 +10,71 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.operators.aggregate.accumulators import Floats, Rows, Settled, floats, ints, overflow, sum_floats, valid
+from rowkind.operators.aggregate.accumulators import (
+    Accumulator,
+    Rows,
+    Summed,
+    floats,
+    ints,
+    overflow,
+    sum_floats,
+    unsupported,
+    valid,
+)
 from rowkind.operators.aggregate.aggregate_call import AggregateCall
+from rowkind.operators.aggregate.frames import Columns, Frames
 from rowkind.operators.aggregate.int128 import WIDE, from_limbs, limbs, unsigned_limbs
-from rowkind.operators.changes import Groups, Ints
+from rowkind.operators.changes import Floats, Groups, Ints
 
 
-def spread(call: AggregateCall, n: Ints, squares: Floats) -> pa.Array:
-    """STDDEV or VAR of n values whose squared deviations from the mean sum up to `squares`."""
-    divisor = n - 1 if call.function.endswith("_SAMP") else n
-    variance = squares / np.maximum(divisor, 1)
-    values = np.sqrt(variance) if call.function.startswith("STDDEV") else variance
-    if not pa.types.is_decimal(call.type):
-        return pa.array(values, mask=divisor <= 0).cast(call.type, safe=False)
-    # What does not fit the decimal is NULL, as in Flink; Arrow's cast would make it 0.
-    fits = np.abs(values) < 10.0 ** (call.type.precision - call.type.scale)
-    result = pa.array(np.where(fits, values, 0.0), mask=(divisor <= 0) | ~fits)
-    return pc.round(result, ndigits=call.type.scale).cast(call.type, safe=False)
+def stddev_pop(call: AggregateCall, argument: pa.DataType) -> Accumulator:
+    return _moments(call, argument, root=True, sample=False)
+
+
+def stddev_samp(call: AggregateCall, argument: pa.DataType) -> Accumulator:
+    return _moments(call, argument, root=True, sample=True)
+
+
+def var_pop(call: AggregateCall, argument: pa.DataType) -> Accumulator:
+    return _moments(call, argument, root=False, sample=False)
+
+
+def var_samp(call: AggregateCall, argument: pa.DataType) -> Accumulator:
+    return _moments(call, argument, root=False, sample=True)
+
+
+def _moments(call: AggregateCall, argument: pa.DataType, root: bool, sample: bool) -> Accumulator:
+    spread = Spread(call.type, root, sample)
+    if pa.types.is_integer(argument) or (pa.types.is_decimal(argument) and argument.precision <= 18):
+        return ExactMoments(call, argument, spread)
+    if pa.types.is_decimal(argument) or pa.types.is_floating(argument):
+        return Moments(call, spread)
+    raise unsupported(call, argument)
 
 
 @dataclass(frozen=True, slots=True)
-class ExactMoments(Settled):
+class Spread:
+    """Which of the four it is: the root of a variance or the variance, of a sample or of all there is."""
+
+    type: pa.DataType
+    root: bool
+    sample: bool
+
+    def __call__(self, n: Ints, squares: Floats) -> pa.Array:
+        """Of n values whose squared deviations from the mean sum up to `squares`."""
+        divisor = n - 1 if self.sample else n
+        variance = squares / np.maximum(divisor, 1)
+        values = np.sqrt(variance) if self.root else variance
+        if not pa.types.is_decimal(self.type):
+            return pa.array(values, mask=divisor <= 0).cast(self.type, safe=False)
+        # What does not fit the decimal is NULL, as in Flink; Arrow's cast would make it 0.
+        fits = np.abs(values) < 10.0 ** (self.type.precision - self.type.scale)
+        result = pa.array(np.where(fits, values, 0.0), mask=(divisor <= 0) | ~fits)
+        return pc.round(result, ndigits=self.type.scale).cast(self.type, safe=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMoments(Summed):
     """STDDEV and VAR over integers and decimals of up to 64 bits: number, sum and sum of squares, all exact.
 
     A value x is a * 2**32 + b, and its square is kept as the sums of a * a, a * b and b * b.
@@ -38,6 +82,7 @@ class ExactMoments(Settled):
 
     call: AggregateCall
     argument: pa.DataType
+    spread: Spread
 
     @property
     def types(self) -> tuple[pa.DataType, ...]:
@@ -68,16 +113,15 @@ class ExactMoments(Settled):
         for row, count in enumerate(n.tolist()):
             if count > 1:
                 deviations[row] = (count * squares[row] - total.python(row) ** 2) / (count * unit)
-        return spread(self.call, n, np.maximum(deviations, 0.0))
+        return self.spread(n, np.maximum(deviations, 0.0))
 
     def _whole(self, totals: list[int], squares: list[int], counts: list[int]) -> pa.Array:
         """Over integers Flink divides integers at every step of (sum(x * x) - sum(x) * sum(x) / n) / n."""
         result: list[int | None] = []
         for total, square, count in zip(totals, squares, counts, strict=True):
-            divisor = count - 1 if self.call.function.endswith("_SAMP") else count
+            divisor = count - 1 if self.spread.sample else count
             variance = (square - total * total // count) // divisor if count > 0 and divisor > 0 else None
-            root = self.call.function.startswith("STDDEV") and variance is not None
-            result.append(isqrt(variance) if root and variance is not None else variance)
+            result.append(isqrt(variance) if self.spread.root and variance is not None else variance)
         try:
             return pa.array(result, pa.decimal128(38, 0)).cast(self.call.type)
         except (pa.ArrowInvalid, OverflowError):
@@ -92,6 +136,7 @@ class Moments:
     """
 
     call: AggregateCall
+    spread: Spread
 
     @property
     def types(self) -> tuple[pa.DataType, ...]:
@@ -102,12 +147,12 @@ class Moments:
         values = floats(rows.values)
         present = valid(rows.values, len(values))
         sides = [np.maximum(rows.weights, 0) * present, np.maximum(-rows.weights, 0) * present]
-        return [column for weights in sides for column in _moments(rows.groups, weights, values, np.zeros(len(values)))]
+        return [column for weights in sides for column in _merged(rows.groups, weights, values, np.zeros(len(values)))]
 
     def merge(self, columns: Sequence[pa.Array], groups: Groups) -> list[pa.Array]:
         sides = (columns[:3], columns[3:])
         return [
-            column for n, mean, squares in sides for column in _moments(groups, ints(n), floats(mean), floats(squares))
+            column for n, mean, squares in sides for column in _merged(groups, ints(n), floats(mean), floats(squares))
         ]
 
     def settle(self, columns: Sequence[pa.Array]) -> Sequence[pa.Array]:
@@ -124,13 +169,30 @@ class Moments:
         return [pa.array(a) for a in (left, mean, squares, np.zeros(len(left), dtype=np.int64), zero, zero)]
 
     def result(self, columns: Sequence[pa.Array]) -> pa.Array:
-        return spread(self.call, ints(columns[0]), floats(columns[2]))
+        return self.spread(ints(columns[0]), floats(columns[2]))
+
+    def framed(self, values: pa.Array | None, weights: Ints, frames: Frames, since: int = 0) -> list[pa.Array]:
+        assert values is not None
+        number = (weights * valid(values, len(weights))).astype(np.float64)
+        mean = np.where(number > 0, floats(values), 0.0)
+        count, centre, squares = frames.fold([number, mean, np.zeros(len(mean))], _together, [0.0, 0.0, 0.0])
+        zero = np.zeros(len(frames))
+        nothing = zero.astype(np.int64)
+        return [pa.array(column) for column in (count.astype(np.int64), centre, squares, nothing, zero, zero)]
 
 
-def _moments(groups: Groups, n: Ints, mean: Floats, squares: Floats) -> list[pa.Array]:
+def _merged(groups: Groups, n: Ints, mean: Floats, squares: Floats) -> list[pa.Array]:
     """Parts with the given number, mean and squared deviations, put together."""
     total = groups.sum(n)
     mean = np.where(n > 0, mean, 0.0)
     centre = sum_floats(groups, n * mean) / np.maximum(total, 1)
     spread = sum_floats(groups, np.where(n > 0, squares + n * (mean - centre[groups.index]) ** 2, 0.0))
     return [pa.array(total), pa.array(centre), pa.array(spread)]
+
+
+def _together(a: Columns, b: Columns) -> Columns:
+    """Number, mean and squared deviations of two parts together."""
+    total = a[0] + b[0]
+    some = np.maximum(total, 1.0)
+    apart = b[1] - a[1]
+    return [total, a[1] + apart * b[0] / some, a[2] + b[2] + apart**2 * a[0] * b[0] / some]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from rowkind.operators.aggregate.accumulators import pick_first
+from rowkind.operators.aggregate.extremes import pick_first
 from rowkind.operators.aggregate.kept_values import Arrived, Slot
 from rowkind.operators.changes import Bools, Groups, Ints, group
 from rowkind.state.contract import StateTables

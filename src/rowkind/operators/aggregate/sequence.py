@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from rowkind.operators.aggregate.accumulators import ints
 from rowkind.operators.aggregate.aggregate_call import AggregateCall
 from rowkind.operators.aggregate.kept_values import MAX_BATCH, Arrived, Slot
-from rowkind.operators.changes import Bools, Groups, Ints, group
+from rowkind.operators.aggregate.lists import Owned, list_of
+from rowkind.operators.changes import Bools, Groups, Ints
 from rowkind.state.contract import State, StateTables
-from rowkind.state.hashing import KeyHashes, extend, hash_columns
+from rowkind.state.hashing import KeyHashes, extend
 
 SEQUENCE = "seq"
 
@@ -54,7 +54,7 @@ def keep_endings(
     fresh = ~queue.stored & ~queue.gone
     results = []
     for call in calls:
-        last = call.function == "LAST_VALUE"
+        last = call.entry.last
         read = by_group.first(groups.hashes, gone + 1, last=last)
         stored_seq = ints(read.entries.column(SEQUENCE).combine_chunks())
         alive = ~np.isin(stored_seq, queue.seq[queue.gone])
@@ -106,29 +106,7 @@ def keep_lists(
     order = np.lexsort([all_seq, all_owner])
     lists = all_values.take(pa.array(order))
     position = np.searchsorted(touched, all_owner[order])
-    return touched, [list_result(call, lists, position, len(touched)) for call in calls], queue.stale
-
-
-def list_result(call: AggregateCall, values: pa.Array, owner: Ints, size: int) -> pa.Array:
-    """LISTAGG, ARRAY_AGG or COLLECT of values that are ordered by owner."""
-    if call.distinct or call.function == "COLLECT":
-        pairs = group(hash_columns([pa.array(owner), values], len(owner)))
-        firsts = np.full(len(pairs), len(owner), dtype=np.int64)
-        np.minimum.at(firsts, pairs.index, np.arange(len(owner)))
-        counts = pairs.sum(np.ones(len(owner), dtype=np.int64))
-        order = np.argsort(firsts)
-        firsts, counts = firsts[order], counts[order]
-        values, owner = values.take(pa.array(firsts)), owner[firsts]
-    offsets = np.searchsorted(owner, np.arange(size + 1)).astype(np.int32)
-    if call.function == "COLLECT":
-        repeats = np.ones(len(counts), dtype=np.int32) if call.distinct else counts.astype(np.int32)
-        return pa.MapArray.from_arrays(pa.array(offsets), values, pa.array(repeats)).cast(call.type)
-    empty = pa.array(offsets[1:] == offsets[:-1])
-    lists = pa.ListArray.from_arrays(pa.array(offsets), values)
-    lists = pc.if_else(empty, pa.scalar(None, lists.type), lists)
-    if call.function == "ARRAY_AGG":
-        return lists.cast(call.type)
-    return pc.binary_join(lists, call.separator).cast(call.type)
+    return touched, [list_of(call)(call, Owned(lists, position, len(touched))) for call in calls], queue.stale
 
 
 @dataclass(frozen=True, slots=True)

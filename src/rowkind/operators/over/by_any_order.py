@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from rowkind.operators.aggregate.aggregate_call import LAG, AggregateCall
+from rowkind.aggregate_functions import LAG
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
 from rowkind.operators.aggregate.frames import Frames, runs
 from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.arrivals import SEQUENCE
@@ -47,7 +48,7 @@ class OverAnyOrder:
 
     @cached_property
     def output_schema(self) -> pa.Schema:
-        made = [pa.field(c.name, c.type, c.function != "COUNT") for c in self.calls]
+        made = [call.field for call in self.calls]
         return pa.schema([*list(self.ranked.output_schema)[:-1], *made, KIND_FIELD])
 
     @cached_property

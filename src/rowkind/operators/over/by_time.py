@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from rowkind.aggregate_functions import LAG, Keeps
 from rowkind.kinds import RowKind
-from rowkind.operators.aggregate.aggregate_call import COLLECTING, LAG, AggregateCall
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
 from rowkind.operators.aggregate.frames import Frames, runs
 from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.arrivals import PLACE
@@ -46,7 +47,7 @@ class Over(Partitioned):
 
     @cached_property
     def output_schema(self) -> pa.Schema:
-        return self.with_results(*(pa.field(c.name, c.type, c.function != "COUNT") for c in self.calls))
+        return self.with_results(*(call.field for call in self.calls))
 
     @cached_property
     def made(self) -> Aggregate:
@@ -63,7 +64,7 @@ class Over(Partitioned):
         read = {name for c in self.calls for name in (c.argument, c.filter, c.default) if name is not None}
         columns = pa.schema([field for field in self.columns if field.name in read])
         limit = self.preceding if self.rows else None
-        if self.preceding is None and not any(call.function in COLLECTING for call in self.calls):
+        if self.preceding is None and not any(call.entry.keeps is Keeps.LIST for call in self.made.calls):
             limit = max((call.offset for call in self.calls if call.function == LAG), default=0)
         return PrecedingRows(columns, limit, self._reach, self.ttl_ms)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from rowkind.operators.aggregate.accumulators import Accumulator
+from rowkind.aggregate_functions import Keeps
+from rowkind.operators.aggregate.accumulators import Accumulator, each
 from rowkind.operators.aggregate.frames import Frames
 from rowkind.operators.aggregate.group_aggregate import Aggregate
-from rowkind.operators.aggregate.kept_values import Arrived, Keeps, Slot, truth
+from rowkind.operators.aggregate.kept_values import Arrived, Slot, truth
 from rowkind.operators.aggregate.multiset import count_values
 from rowkind.operators.changes import Groups, Ints, column_array, group, scatter
-from rowkind.operators.over.frame_results import accumulated, argument, counted, each
+from rowkind.operators.over.frame_results import argument, counted
 from rowkind.state.contract import StateTables
 from rowkind.state.hashing import extend
 
@@ -31,7 +32,7 @@ def run_on(
     for at, accumulator in made.accumulators.items():
         call = made.calls[at]
         weights = fresh[at] if at in fresh else counted(call, rows).astype(np.int64)
-        columns = accumulated(accumulator, call, argument(call, rows), weights, frames, version << 32)
+        columns = accumulator.framed(argument(call, rows), weights, frames, version << 32)
         results[call.name] = carry.joined(at, accumulator, columns)
     carry.write()
     return results

@@ -8,11 +8,12 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from rowkind.aggregate_functions import Keeps
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.operators.aggregate.accumulators import ints
 from rowkind.operators.aggregate.aggregate_call import AggregateCall
 from rowkind.operators.aggregate.group_aggregate import ROWS, Aggregate
-from rowkind.operators.aggregate.kept_values import PART, Keeps, Slot, arrived
+from rowkind.operators.aggregate.kept_values import PART, Slot, arrived
 from rowkind.operators.changes import Bools, Groups, Ints, column_array, group, signs
 from rowkind.operators.contract import BatchContext, Output
 from rowkind.operators.join.sides import among

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rowkind.aggregate_functions import is_aggregate
 from rowkind.errors import RowkindError
 from rowkind.join_kind import JoinKind
 from rowkind.plan.bind.context import Context
@@ -19,7 +18,7 @@ from rowkind.plan.bind.scope import Scope
 from rowkind.plan.columns import passed, reference
 from rowkind.plan.nodes import Named, Node, Project
 from rowkind.plan.traits import upsert_keys
-from rowkind.sql.tree_nodes import type_node
+from rowkind.sql.tree_nodes import is_aggregate, type_node
 from rowkind.types import BIGINT
 
 

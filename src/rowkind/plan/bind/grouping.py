@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rowkind.aggregate_functions import is_aggregate
+from rowkind.aggregate_functions import UNSUPPORTED_AGGREGATES
 from rowkind.plan.bind.calls import bind_call
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.grouping_sets import GROUPINGS, SET_COLUMN, SetsOfKeys, expanded, grouping, written_sets
@@ -15,10 +15,10 @@ from rowkind.plan.bind.inputs import Inputs
 from rowkind.plan.bind.scope import Item, Scope
 from rowkind.plan.bind.windows import aggregate
 from rowkind.plan.columns import reference
-from rowkind.plan.expressions.functions.unsupported import AGGREGATES
 from rowkind.plan.expressions.scope import failure
 from rowkind.plan.nodes import Call, Node
 from rowkind.sql import render
+from rowkind.sql.tree_nodes import is_aggregate
 
 
 def bind_grouping(
@@ -85,7 +85,7 @@ class _Rewriting:
         """An aggregate function that rowkind does not have is what is wrong, not the column in it."""
         call = column.find_ancestor(exp.Anonymous)
         while call is not None:
-            if instead := AGGREGATES.get(call.name.upper()):
+            if instead := UNSUPPORTED_AGGREGATES.get(call.name.upper()):
                 raise failure("FUNCTION_NOT_SUPPORTED", call, function=call.name, instead=instead)
             call = call.find_ancestor(exp.Anonymous)
 

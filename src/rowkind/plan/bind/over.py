@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rowkind.aggregate_functions import is_aggregate
+from rowkind.aggregate_functions import LAG
 from rowkind.plan import nodes as n
 from rowkind.plan.attributes import TimeAttribute, time_attribute
 from rowkind.plan.bind.calls import bind_call
@@ -18,7 +18,7 @@ from rowkind.plan.bind.scope import Item, Scope
 from rowkind.plan.columns import reference
 from rowkind.plan.time_nodes import Over
 from rowkind.sql import render
-from rowkind.sql.tree_nodes import type_node
+from rowkind.sql.tree_nodes import is_aggregate, type_node
 from rowkind.types import BIGINT
 
 RANKINGS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
@@ -194,7 +194,7 @@ def _neighbour(call: exp.Expr, inputs: Inputs, name: str) -> n.Call:
         if not value.expr.type.nullable and not default.expr.type.nullable:
             type = type.not_null()
     offset = _offset(arguments[1], inputs, function) if len(arguments) > 1 else 1
-    return n.Call(name, "LAG", tuple(columns), type, offset=-offset if function == "LEAD" else offset)
+    return n.Call(name, LAG, tuple(columns), type, offset=-offset if function == "LEAD" else offset)
 
 
 def _offset(tree: exp.Expr, inputs: Inputs, function: str) -> int:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from rowkind.aggregate_functions import is_aggregate
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.group_windows import with_group_windows
 from rowkind.plan.bind.grouping import bind_grouping
@@ -18,6 +17,7 @@ from rowkind.plan.bind.scope import Item, Scope
 from rowkind.plan.bind.subqueries import bind_subquery_condition, with_scalar_queries
 from rowkind.plan.bind.windows import aggregate
 from rowkind.plan.nodes import Named, Node, Project
+from rowkind.sql.tree_nodes import is_aggregate
 
 
 def bind_select(select: exp.Select, context: Context) -> Node:

@@ -7,10 +7,11 @@ from functools import singledispatch
 
 import pyarrow as pa
 
+from rowkind.aggregate_functions import LAG
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
-from rowkind.operators.aggregate.aggregate_call import LAG, AggregateCall
-from rowkind.operators.aggregate.distinct import sharded
+from rowkind.operators.aggregate.aggregate_call import AggregateCall
+from rowkind.operators.aggregate.distinct import two_stages
 from rowkind.operators.aggregate.group_aggregate import Aggregate
 from rowkind.operators.buffer import Buffer
 from rowkind.operators.contract import Operator
@@ -65,7 +66,7 @@ def _(node: n.Aggregate, ttl_ms: int) -> tuple[Operator, ...]:
         ttl_ms=ttl_ms,
         doubtful=not append_only and bool(of_metadata(node.input)),
     )
-    return sharded(made)
+    return two_stages(made) if node.split_distinct else (made,)
 
 
 @operators_for.register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rowkind.aggregate_functions import UNSUPPORTED_AGGREGATES
 from rowkind.plan.expressions.functions.call import Function
 from rowkind.plan.expressions.functions.collections import COLLECTIONS
 from rowkind.plan.expressions.functions.conditional import CONDITIONAL, CONSTRUCTORS
@@ -9,7 +10,7 @@ from rowkind.plan.expressions.functions.json import JSON
 from rowkind.plan.expressions.functions.numbers import NUMBERS
 from rowkind.plan.expressions.functions.strings import HASHES, STRINGS
 from rowkind.plan.expressions.functions.temporal import TEMPORAL
-from rowkind.plan.expressions.functions.unsupported import AGGREGATES, NOT_REPEATABLE, UNSUPPORTED
+from rowkind.plan.expressions.functions.unsupported import NOT_REPEATABLE, UNSUPPORTED
 
 CATEGORIES: dict[str, tuple[Function, ...]] = {
     "Arithmetic": NUMBERS,
@@ -24,5 +25,5 @@ CATEGORIES: dict[str, tuple[Function, ...]] = {
 
 FUNCTIONS: dict[str, Function] = {f.name: f for functions in CATEGORIES.values() for f in functions}
 
-REFUSED: dict[str, str] = {**UNSUPPORTED, **AGGREGATES, **NOT_REPEATABLE}
+REFUSED: dict[str, str] = {**UNSUPPORTED, **UNSUPPORTED_AGGREGATES, **NOT_REPEATABLE}
 """Functions that may not be called, and what to do instead."""

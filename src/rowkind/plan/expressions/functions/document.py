@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from rowkind.aggregate_functions import AGGREGATE_FUNCTIONS, UNSUPPORTED_AGGREGATES, AggregateFunction
 from rowkind.plan.expressions.functions.all import CATEGORIES
 from rowkind.plan.expressions.functions.call import Function
 from rowkind.plan.expressions.functions.unsupported import NOT_REPEATABLE, UNSUPPORTED
@@ -18,6 +19,7 @@ _INTRODUCTION = """# Functions
 Every built-in scalar function of Flink 2.2 is below: it has Flink's name, arguments and result type, and runs as Spark
 SQL. The mapped ones are checked against results recorded from Flink. Functions of Spark that Flink does not have, and
 functions registered in the Spark session, can be called too, by Spark's name and with Spark's result type.
+[Aggregate functions](#aggregates) are rowkind's own.
 
 Operators, casts and arithmetic follow Flink: INT / INT is INT, decimals have Flink's precision and scale, a
 TIMESTAMP(3) is printed with three digits of fraction, LIKE has no escape character unless one is given. On purpose
@@ -33,9 +35,32 @@ def page() -> str:
     for title, functions in CATEGORIES.items():
         rows = [f"| `{f.name}` | {_parameters(f)} | {_way(f)} |" for f in sorted(functions, key=lambda f: f.name)]
         parts.append("\n".join([f"## {title}\n", "| function | arguments | in Spark |", "|---|---|---|", *rows, ""]))
-    parts.append(_refusals("Not supported", UNSUPPORTED))
+    parts.append(_aggregates())
+    parts.append(_refusals("Not supported", {**UNSUPPORTED, **UNSUPPORTED_AGGREGATES}))
     parts.append(_refusals("Functions of Spark that may not be called", NOT_REPEATABLE))
     return "\n".join(parts)
+
+
+_AGGREGATES = """## Aggregates
+
+In GROUP BY, in windows and OVER rows, each with DISTINCT and FILTER. Accumulators of a few columns are kept per group;
+the last column says what is kept beside them when rows may be taken back. Of append-only input only ARRAY_AGG, COLLECT
+and LISTAGG keep more. DISTINCT keeps the distinct values and how often each is there.
+
+| function | argument | kept when rows are taken back |
+|---|---|---|
+"""
+
+
+def _aggregates() -> str:
+    entries = sorted(AGGREGATE_FUNCTIONS.values(), key=lambda entry: entry.name)
+    return _AGGREGATES + "\n".join([*map(_aggregate, entries), ""])
+
+
+def _aggregate(entry: AggregateFunction) -> str:
+    names = ", ".join(f"`{name}`" for name in (entry.name, *entry.synonyms))
+    argument = entry.takes.words + (" or `*`" if entry.optional else "") + (", [separator]" if entry.separator else "")
+    return f"| {names} | {argument} | {entry.keeps.value if entry.keeps else 'nothing'} |"
 
 
 def _parameters(function: Function) -> str:

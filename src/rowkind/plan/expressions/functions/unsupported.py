@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-_AGGREGATE_BITMAP = "Spark holds no such bitmaps: keep the values in an ARRAY, or count them with COUNT(DISTINCT …)."
 _VARIANT = "Keep the JSON in a STRING and read it with JSON_VALUE and JSON_QUERY."
 _OBJECT = "Spark has no structured types: use ROW(…) and CAST it to ROW<name TYPE, …>."
 _RANDOM = "Its values would differ when a batch is replayed: use RAND, RAND_INTEGER or UUID, which do not."
@@ -19,17 +18,6 @@ UNSUPPORTED: dict[str, str] = {
     "DESCRIPTOR": "A descriptor only stands in window table functions such as TUMBLE.",
 }
 """Functions of Flink 2.2 by name."""
-
-_COLLECTED = "Collect the values with ARRAY_AGG, and write them as JSON with JSON_STRING."
-
-AGGREGATES: dict[str, str] = {
-    "APPROX_COUNT_DISTINCT": "COUNT(DISTINCT …) is exact.",
-    "PERCENTILE": "Collect the values with ARRAY_AGG, and take the one at the place: ARRAY_SORT(…)[n].",
-    "JSON_ARRAYAGG": _COLLECTED,
-    "JSON_OBJECTAGG": _COLLECTED,
-    **dict.fromkeys(("SINGLE_VALUE", "INTERSECTION", "FUSION"), "Use MIN, MAX, COLLECT or ARRAY_AGG."),
-}
-"""Aggregate functions of Flink that rowkind does not have."""
 
 NOT_REPEATABLE: dict[str, str] = {
     "RANDN": _RANDOM,
