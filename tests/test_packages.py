@@ -20,24 +20,16 @@ SOURCE = Path(rowkind.__file__).parent
 KAFKA = "connectors.kafka"
 CATALOG_KNOWS_KAFKA = {"catalog.document", "catalog.inserts"}
 RUNTIME_KNOWS_KAFKA = {
-    "runtime.dead_letters",
     "runtime.driver.batch_frames",
-    "runtime.driver.batch_planner",
-    "runtime.driver.batch_runner",
     "runtime.driver.checkpoint",
     "runtime.driver.delivery",
     "runtime.driver.ingest.runner",
     "runtime.driver.ingest.tables",
     "runtime.driver.ingest.topics",
-    "runtime.driver.job",
-    "runtime.driver.pacing",
     "runtime.driver.planning",
     "runtime.driver.sink_topics",
-    "runtime.driver.table_positions",
     "runtime.driver.taking_over",
-    "runtime.driver.watermark_tracking",
     "runtime.worker.ingest_steps",
-    "runtime.worker.steps",
     "runtime.worker.write_step",
 }
 """Who still imports Kafka though connectors are to be met by their contract alone. These may only become fewer."""

@@ -10,8 +10,8 @@ import pytest
 
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.connectors.kafka.reader import ReadCounts, read
+from rowkind.connectors.kafka.table_positions import KafkaPositions
 from rowkind.errors import RowkindError
-from rowkind.runtime.driver.table_positions import KafkaPositions
 from tests.e2e.lab import Lab
 from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, table

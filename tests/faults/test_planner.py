@@ -14,14 +14,14 @@ from rowkind.connectors.kafka.table import KafkaTable, resolve
 from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
-from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of
+from rowkind.runtime.driver.batch_entry import Batch
+from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.checkpoint import Checkpoint
-from rowkind.runtime.driver.pacing import Pacing
 from rowkind.runtime.driver.pending_batches import PendingBatches
-from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
 from tests.kafka_client import KafkaClient
+from tests.runtime.tables import planner_of
 from tests.runtime.test_batches import entry_of
 
 pytestmark = [pytest.mark.kafka, pytest.mark.fault]
@@ -50,7 +50,7 @@ def table(broker: Broker, topic: str, more: str = "") -> KafkaTable:
 
 def planner(source: KafkaTable) -> BatchPlanner:
     """Each one is a start of the job."""
-    return BatchPlanner([KafkaPositions(source)], [False], Pacing([source], cores=1))
+    return planner_of(source)
 
 
 def upcoming(folder: Path, source: KafkaTable, notify: Callable[[str], None]) -> Iterator[dict[str, Any]]:
@@ -60,7 +60,7 @@ def upcoming(folder: Path, source: KafkaTable, notify: Callable[[str], None]) ->
 
 def ranges(offset: dict[str, Any] | None) -> list[tuple[int, int]]:
     assert offset is not None
-    return [(r.start, r.until) for tasks in batch_of(offset).tasks.values() for task in tasks for r in task]
+    return [(r[2], r[3]) for read in Batch.of_json(offset).inputs for task in read.tasks for r in task]
 
 
 def fill(client: KafkaClient, topic: str, count: int) -> None:

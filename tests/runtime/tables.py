@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from rowkind.connectors.contract import SourceContext
 from rowkind.connectors.kafka.table import KafkaTable, resolve
 from rowkind.connectors.settings import Side
 from rowkind.options.session_values import SessionOptions
+from rowkind.runtime.driver.batch_planner import BatchPlanner
+from rowkind.runtime.driver.pacing import Pacing
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
 
@@ -21,3 +24,9 @@ def table(columns: str, base: dict[str, str], side: Side = Side.SOURCE, **more: 
     statement = next(iter(parse_script(f"CREATE TABLE t ({columns}) WITH ({options});")))
     assert isinstance(statement, CreateTable)
     return resolve(statement.definition, SessionOptions(), side)[0]
+
+
+def planner_of(read: KafkaTable) -> BatchPlanner:
+    """Of a job that reads one table; each one is a start of the job."""
+    sources = [read.source(SourceContext("", lambda function, arguments: []))]
+    return BatchPlanner(sources, [False], Pacing([read.name], sources, cores=1))

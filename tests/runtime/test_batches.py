@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
@@ -13,8 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rowkind.connectors.contract import Limits, Pace
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
-from rowkind.runtime.driver.batch_planner import BatchPlanner, Offsets, Pace, batch_of, capped, cut, flat
+from rowkind.connectors.kafka.source import KafkaSource, Offsets, capped, cut, flat
+from rowkind.runtime.driver.batch_entry import Batch
+from rowkind.runtime.driver.batch_planner import BatchPlanner
 
 A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 
@@ -55,13 +58,29 @@ class Log:
     def expect(self, ranges: Sequence[OffsetRange]) -> None:
         pass
 
+    def message_bytes(self, waiting: Sequence[OffsetRange]) -> int | None:
+        return None
+
+    def commit(self, offsets: Offsets) -> None:
+        pass
+
     def take_notes(self) -> list[str]:
         taken, self.notes = self.notes, []
         return taken
 
 
+def source(log: Log) -> KafkaSource:
+    return KafkaSource(log, Limits(None, 1 << 30, None))
+
+
+def pace(rows: int, tasks: int, rows_per_task: int = 10) -> Pace:
+    return Pace(rows, 1 << 30, tasks, rows_per_task)
+
+
 def planner(*tables: Log, rows: int = 100, tasks: int = 2, splittable: bool = False, **more: Any) -> BatchPlanner:
-    return BatchPlanner(tables, [splittable] * len(tables), lambda *_: Pace(rows, tasks, 10), **more)
+    return BatchPlanner(
+        [source(log) for log in tables], [splittable] * len(tables), lambda *_: pace(rows, tasks), **more
+    )
 
 
 def entry_of(found: dict[str, Any] | None) -> dict[str, Any]:
@@ -70,14 +89,18 @@ def entry_of(found: dict[str, Any] | None) -> dict[str, Any]:
     return dict(json.loads(json.dumps(found)))
 
 
+def until(offset: Mapping[str, Any], table: int = 0) -> Offsets:
+    return flat(offset["inputs"][table]["until"]["at"])
+
+
 def ranges(offset: dict[str, Any], table: int = 0) -> set[OffsetRange]:
-    return {r for task in batch_of(offset).tasks.get(table, ()) for r in task}
+    return {OffsetRange(*r) for task in Batch.of_json(offset).inputs[table].tasks for r in task}
 
 
 def test_the_first_batch_pins_the_start_even_when_there_is_nothing_to_read() -> None:
     log = Log({A0: 5}, starts={A0: 5})
     first = entry_of(planner(log).next({}))
-    assert (first["number"], first["tasks"], first["until"]) == (0, {}, [{"a": {"0": 5}}])
+    assert (first["number"], first["inputs"][0]["tasks"], until(first)) == (0, [], {A0: 5})
     log.ends[A0] = 8
     assert ranges(entry_of(planner(log).next(first))) == {OffsetRange("a", 0, 5, 8)}
     assert log.started == 1
@@ -97,8 +120,8 @@ def test_a_bounded_job_ends_with_one_final_batch() -> None:
     while not offset["final"]:
         seen |= ranges(offset)
         offset = entry_of(plan.next(offset))
-    assert batch_of(offset).final
-    assert batch_of(offset).rows == 0
+    assert Batch.of_json(offset).final
+    assert Batch.of_json(offset).rows == 0
     assert plan.next(offset) is None
     assert sum(r.until - r.start for r in seen) == 24
     assert max(r.until for r in seen if r.partition == 0) == 20
@@ -147,9 +170,9 @@ def test_an_interval_is_waited_for_unless_there_is_more_to_read() -> None:
     log, now = Log({A0: 10}), [0.0]
     plan = planner(log, rows=6, interval=timedelta(seconds=5), steady=lambda: now[0])
     first = entry_of(plan.next({}))
-    assert first["lag"] == 4
+    assert Batch.of_json(first).lag == 4
     second = entry_of(plan.next(first))
-    assert second["lag"] == 0
+    assert Batch.of_json(second).lag == 0
     log.ends[A0] = 11
     now[0] = 4.9
     assert plan.next(second) is None
@@ -217,14 +240,14 @@ OFFSETS = st.dictionaries(
 def test_a_cap_holds_and_no_partition_starves(waiting: dict[Partition, tuple[int, int]], rows: int) -> None:
     start = {p: at for p, (at, _) in waiting.items()}
     end = {p: at + size for p, (at, size) in waiting.items()}
-    until = capped(start, end, rows)
-    assert all(start[p] <= until[p] <= end[p] for p in start)
-    taken = sum(until[p] - start[p] for p in start)
+    reached = capped(start, end, rows)
+    assert all(start[p] <= reached[p] <= end[p] for p in start)
+    taken = sum(reached[p] - start[p] for p in start)
     total = sum(size for _, size in waiting.values())
     assert taken == total if total <= rows else taken <= rows
     behind = {p for p in start if end[p] > start[p]}
     turns = [capped(start, end, rows, turn) for turn in range(len(behind))]
-    assert behind == {p for until in turns for p in until if until[p] > start[p]}
+    assert behind == {p for reached in turns for p in reached if reached[p] > start[p]}
 
 
 def test_a_thousand_partitions_of_large_messages_take_turns() -> None:
@@ -232,9 +255,9 @@ def test_a_thousand_partitions_of_large_messages_take_turns() -> None:
     log = Log({Partition("a", number): 3 for number in range(1000)})
     plan, batches = planner(log, rows=21), 0
     entry: dict[str, Any] = {}
-    while not batches or entry["lag"]:
+    while not batches or Batch.of_json(entry).lag:
         entry = entry_of(plan.next(entry))
-        assert 0 < batch_of(entry).rows <= 21
+        assert 0 < Batch.of_json(entry).rows <= 21
         batches += 1
     assert batches < 1.1 * 3000 / 21
 
@@ -246,7 +269,7 @@ def test_ranges_are_cut_without_gaps(
     wanted = [OffsetRange(*p, at, at + size) for p, (at, size) in waiting.items() if size]
     if not wanted:
         return
-    made = cut(wanted, Pace(10_000, tasks, worth), splittable)
+    made = cut(wanted, pace(10_000, tasks, worth), splittable)
     assert 1 <= len(made) <= tasks
     assert all(made)
     pieces = [(OffsetRange(*r), number) for number, task in enumerate(made) for r in task]
@@ -272,9 +295,9 @@ def test_batches_cover_everything_once_and_in_order(
         for r in sorted(ranges(offset)):
             assert position[Partition(r.topic, r.partition)] == r.start
             position[Partition(r.topic, r.partition)] = r.until
-        assert flat(offset["until"][0]) == position
-        assert offset["lag"] == sum(end.values()) - sum(position.values())
+        assert until(offset) == position
+        assert Batch.of_json(offset).lag == sum(end.values()) - sum(position.values())
         # a batch stands alone: read back from the log it is the very same
-        assert batch_of(entry_of(offset)) == batch_of(offset)
+        assert Batch.of_json(entry_of(Batch.of_json(offset).to_json())) == Batch.of_json(offset)
         offset, number = entry_of(plan.next(offset)), number + 1
     assert position == end

@@ -9,13 +9,10 @@ import pytest
 from confluent_kafka import TopicPartition
 
 from rowkind.errors import RowkindError
-from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.checkpoint import Checkpoint
-from rowkind.runtime.driver.pacing import Pacing
 from rowkind.runtime.driver.pending_batches import PendingBatches
-from rowkind.runtime.driver.table_positions import KafkaPositions
 from tests.kafka_client import KafkaClient, TopicFactory
-from tests.runtime.tables import APPEND, table
+from tests.runtime.tables import APPEND, planner_of, table
 
 pytestmark = pytest.mark.kafka
 
@@ -24,7 +21,7 @@ def upcoming(folder: Path, client: KafkaClient, topic: str, **more: str) -> Pend
     """Each one is a start of the job."""
     source = table("id INT", {**APPEND, "topic": topic, "properties.bootstrap.servers": client.bootstrap}, **more)
     checkpoint = Checkpoint(str(folder))
-    planner = BatchPlanner([KafkaPositions(source)], [False], Pacing([source], cores=1))
+    planner = planner_of(source)
     return PendingBatches(checkpoint, checkpoint.standing(), planner, "digest", threading.Event(), print)
 
 
@@ -49,4 +46,6 @@ def test_a_batch_whose_messages_are_gone_is_not_begun(
     standing = Checkpoint(str(tmp_path)).standing()
     assert (standing.entry, standing.pending) == (first, None)
     going_on = {"scan_on__data__loss": "continue"}
-    assert next(iter(upcoming(tmp_path, kafka_client, name, **going_on)))["until"] == [{name: {"0": 6}}]
+    assert next(iter(upcoming(tmp_path, kafka_client, name, **going_on)))["inputs"][0]["until"]["at"] == {
+        name: {"0": 6}
+    }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from rowkind.connectors.contract import Offer, Split, Waiting
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
-from rowkind.runtime.driver.watermark_tracking import Account, Mark, Positions, Watermarks
+from rowkind.runtime.driver.watermark_tracking import Account, Mark, Watermarks
 from tests.runtime.tables import APPEND, table
-from tests.runtime.test_batches import Log, entry_of, planner, ranges
+from tests.runtime.test_batches import Log, entry_of, planner, ranges, until
 
 MONDAY, TUESDAY = Partition("monday", 0), Partition("tuesday", 0)
 
@@ -17,15 +20,20 @@ class Shrinking(Log):
         return dict(self.ends)
 
 
+def left(entry: dict[str, Any]) -> int:
+    """How many topics are left behind."""
+    return int(entry["inputs"][0]["counts"].get("topics-deleted", 0))
+
+
 def test_the_others_go_on_without_it() -> None:
     log = Shrinking({MONDAY: 5, TUESDAY: 5})
     first = entry_of(planner(log).next({}))
-    assert first["left"] == [[]]
+    assert left(first) == 0
     log.ends = {TUESDAY: 9}
     second = entry_of(planner(log).next(first))
-    assert second["left"] == [["monday"]]
-    assert second["until"] == [{"tuesday": {"0": 9}}]
-    assert second["topics"] == [{"tuesday": "first"}]
+    assert left(second) == 1
+    assert until(second) == {TUESDAY: 9}
+    assert second["inputs"][0]["until"]["topics"] == {"tuesday": "first"}
     assert ranges(second) == {OffsetRange("tuesday", 0, 5, 9)}
     assert planner(log).next(second) is None
 
@@ -35,7 +43,7 @@ def test_it_is_told_at_once_even_when_there_is_nothing_to_read() -> None:
     first = entry_of(planner(log).next({}))
     log.ends = {}
     second = entry_of(planner(log).next(first))
-    assert (second["left"], second["tasks"], second["until"]) == ([["monday"]], {}, [{}])
+    assert (left(second), ranges(second), until(second)) == (1, set(), {})
     assert planner(log).next(second) is None
 
 
@@ -44,11 +52,11 @@ def test_a_partition_that_is_gone_is_not_a_deleted_topic() -> None:
     first = entry_of(planner(log).next({}))
     log.ends = {MONDAY: 6}
     second = entry_of(planner(log).next(first))
-    assert (second["left"], second["until"]) == ([[]], [{"monday": {"0": 6}}])
+    assert (left(second), until(second)) == (0, {MONDAY: 6})
 
 
 def test_watermarks_of_deleted_topics_are_forgotten() -> None:
-    account = Account([{MONDAY: Mark(1, 1), TUESDAY: Mark(2, 2)}])
+    account = Account([{Split(*MONDAY): Mark(1, 1), Split(*TUESDAY): Mark(2, 2)}])
     watermarks = Watermarks([table("id INT", APPEND)], [(0,)], account)
-    moved = watermarks.next({}, [Positions({TUESDAY: 5}, {TUESDAY: 5}, None)], 3)
-    assert (moved, account.marks) == ({"0": 2}, [{TUESDAY: Mark(2, 2)}])
+    moved = watermarks.next({}, [Offer({Split(*TUESDAY): Waiting(0)}, False)], 3)
+    assert (moved, account.marks) == ({"0": 2}, [{Split(*TUESDAY): Mark(2, 2)}])

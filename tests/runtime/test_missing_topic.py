@@ -10,16 +10,15 @@ from uuid import uuid4
 
 import pytest
 
-from rowkind.connectors.kafka.ranges import Partition
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
-from rowkind.runtime.driver.batch_planner import BatchPlanner, batch_of, flat
+from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.checkpoint import Checkpoint
-from rowkind.runtime.driver.pacing import Pacing
 from rowkind.runtime.driver.pending_batches import PendingBatches
-from rowkind.runtime.driver.table_positions import KafkaPositions
 from tests.kafka_client import KafkaClient, TopicFactory
-from tests.runtime.tables import APPEND, table
+from tests.runtime.tables import APPEND, planner_of, table
+from tests.runtime.test_batches import until
 
 pytestmark = pytest.mark.kafka
 LATEST = {**APPEND, "scan.startup.mode": "latest-offset"}
@@ -33,7 +32,7 @@ class Reader:
         source = table("id INT", base, Side.SOURCE, **options)
         self.notes: list[str] = []
         self._checkpoint = Checkpoint(str(folder))
-        planner = BatchPlanner([KafkaPositions(source)], [False], Pacing([source], cores=1))
+        planner = planner_of(source)
         standing = self._checkpoint.standing()
         self._batches = iter(
             PendingBatches(self._checkpoint, standing, planner, "digest", threading.Event(), self.notes.append)
@@ -47,7 +46,7 @@ class Reader:
 
 
 def read(entry: Mapping[str, Any]) -> list[tuple[str, int, int]]:
-    ranges = (r for tasks in batch_of(entry).tasks.values() for task in tasks for r in task)
+    ranges = (OffsetRange(*r) for read in Batch.of_json(entry).inputs for task in read.tasks for r in task)
     return [(r.topic, r.start, r.until) for r in ranges]
 
 
@@ -62,7 +61,7 @@ def test_an_unbounded_read_waits_and_reads_from_the_beginning(
     topic = missing()
     job = Reader(tmp_path, kafka, topic)
     first = job.batch()
-    assert (read(first), flat(first["until"][0])) == ([], {})
+    assert (read(first), until(first)) == ([], {})
     assert [topic in note and "does not exist yet" in note for note in job.notes] == [True]
     kafka_client.create_topic(topic)
     kafka_client.produce(topic, [(None, b'{"id":1}')] * 3)
@@ -88,7 +87,7 @@ def test_a_job_that_is_started_again_waits_again(tmp_path: Path, kafka: str, kaf
 def test_the_topics_that_are_there_are_read_meanwhile(tmp_path: Path, kafka: str, topic: TopicFactory) -> None:
     here, not_yet = topic(name="orders"), missing()
     job = Reader(tmp_path, kafka, here, not_yet)
-    assert flat(job.batch()["until"][0]) == {Partition(here, 0): 0}
+    assert until(job.batch()) == {Partition(here, 0): 0}
     assert [not_yet in note for note in job.notes] == [True]
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowkind.connectors.kafka.ranges import OffsetRange, Partition
+from rowkind.connectors.contract import Limits, Offer, Pace, Position, Share, Source, SourceContext, Split, Waiting
+from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.sampling import message_bytes
-from rowkind.runtime.driver.batch_planner import Batch, Pace
-from rowkind.runtime.driver.pacing import FIRST_ROWS, Pacing, adapted, paced
+from rowkind.runtime.driver.batch_entry import Batch, Input
+from rowkind.runtime.driver.pacing import FIRST_ROWS, ROWS_PER_TASK, Pacing, adapted, paced
 from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, table
 
@@ -43,25 +43,66 @@ def test_it_changes_by_bounded_factors(rows: int, read: int, seconds: float, cap
     assert found >= min(rows // 2, cap or rows)
 
 
+class Some(Source):
+    """A source of rows of one size."""
+
+    def __init__(self, rows: int | None = None, tasks: int | None = None, size: int | None = None) -> None:
+        self._limits = Limits(rows, 256 * MB, tasks)
+        self._size = size
+        self.asked = 0
+
+    @property
+    def limits(self) -> Limits:
+        return self._limits
+
+    def start(self) -> Position:
+        return {}
+
+    def offer(self, position: Position) -> Offer:
+        return rows(0)
+
+    def share(self, offer: Offer, pace: Pace, splittable: bool) -> Share:
+        return Share((), {}, {})
+
+    def row_bytes(self, offer: Offer) -> int | None:
+        self.asked += 1
+        return self._size
+
+
+def rows(count: int) -> Offer:
+    return Offer({Split("t", 0): Waiting(count)}, False)
+
+
+def read(*counts: int) -> Batch:
+    return Batch(1, 0, tuple(Input((), {}, {Split("t", 0): count}) for count in counts))
+
+
 def test_each_table_has_its_own_pace_which_the_first_batch_does_not_change() -> None:
-    open_, capped = (
-        table("id INT", APPEND),
-        table("id INT", APPEND, scan_max__rows__per__batch="500", scan_parallelism="3"),
-    )
-    pacing = Pacing([open_, capped], cores=2, interval=SECOND * 4)
-    assert [pacing(0, {}, {}), pacing(1, {}, {})] == [Pace(FIRST_ROWS, 2), Pace(500, 3)]
-    full = Batch(1, 0, {0: ((OffsetRange("a", 0, 0, FIRST_ROWS),),), 1: ((OffsetRange("b", 0, 0, 500),),)})
+    open_, capped = Some(), Some(500, 3)
+    pacing = Pacing(["a", "b"], [open_, capped], cores=2, interval=SECOND * 4)
+    assert [(p.rows, p.tasks) for p in (pacing(0, rows(0)), pacing(1, rows(0)))] == [(FIRST_ROWS, 2), (500, 3)]
+    full = read(FIRST_ROWS, 500)
     pacing.learn(full, SECOND * 60, Counter())
-    assert pacing(0, {}, {}).rows == FIRST_ROWS
+    assert pacing(0, rows(0)).rows == FIRST_ROWS
     pacing.learn(full, SECOND, Counter())
-    assert [pacing(0, {}, {}).rows, pacing(1, {}, {}).rows] == [FIRST_ROWS * 4, 500]
+    assert [pacing(0, rows(0)).rows, pacing(1, rows(0)).rows] == [FIRST_ROWS * 4, 500]
+
+
+def test_what_a_table_says_of_its_pace_comes_from_its_options() -> None:
+    source = table("id INT", APPEND, scan_max__rows__per__batch="500", scan_parallelism="3")
+    limits = source.source(SourceContext("", lambda function, arguments: [])).limits
+    assert limits == Limits(500, 256 * MB, 3)
 
 
 def test_few_large_messages_fill_a_batch_and_are_worth_a_task() -> None:
-    assert paced(200_000, 2, 50_000, 256 * MB) == Pace(5368, 2, 335)
-    assert paced(200_000, 2, 10 * MB, 256 * MB) == Pace(6, 2, 1)
-    assert paced(200_000, 2, 300 * MB, 256 * MB) == Pace(1, 2, 1)
-    assert paced(200_000, 2, 100, 256 * MB) == Pace(200_000, 2)
+    def cut(*given: int) -> tuple[int, int, int]:
+        found = paced(*given)
+        return found.rows, found.tasks, found.rows_per_task
+
+    assert cut(200_000, 2, 50_000, 256 * MB) == (5368, 2, 335)
+    assert cut(200_000, 2, 10 * MB, 256 * MB) == (6, 2, 1)
+    assert cut(200_000, 2, 300 * MB, 256 * MB) == (1, 2, 1)
+    assert cut(200_000, 2, 100, 256 * MB) == (200_000, 2, ROWS_PER_TASK)
 
 
 def test_batches_of_large_messages_follow_the_heap() -> None:
@@ -70,23 +111,16 @@ def test_batches_of_large_messages_follow_the_heap() -> None:
 
 
 def test_the_size_of_messages_is_looked_at_before_the_first_batch_and_learned_from_then_on() -> None:
-    looked = []
-
-    def look(properties: Mapping[str, str], waiting: Sequence[OffsetRange]) -> int:
-        looked.append(list(waiting))
-        return MB
-
-    pacing = Pacing([table("id INT", APPEND, scan_max__bytes__per__batch=str(256 * MB))], 2, look=look)
-    place = Partition("t", 0)
-    assert pacing(0, {place: 5}, {place: 10}).rows == FIRST_ROWS, "too few to matter"
-    assert pacing(0, {place: 0}, {place: 9000}).rows == 64
-    assert pacing(0, {place: 0}, {place: 9000}).rows == 64
-    assert looked == [[OffsetRange("t", 0, 0, 9000)]]
-    batch = Batch(0, 0, {0: ((OffsetRange("t", 0, 0, 64),),)})
-    pacing.learn(batch, SECOND, Counter({"t.rows-read": 64, "t.bytes-read": 64 * 2 * MB}))
-    assert pacing(0, {}, {}).rows == 32, "larger ones are believed at once"
-    pacing.learn(batch, SECOND, Counter({"t.rows-read": 64, "t.bytes-read": 64}))
-    assert pacing(0, {}, {}).rows == 64, "smaller ones step by step"
+    source = Some(size=MB)
+    pacing = Pacing(["t"], [source], 2)
+    assert pacing(0, rows(5)).rows == FIRST_ROWS, "too few to matter"
+    assert pacing(0, rows(9000)).rows == 64
+    assert pacing(0, rows(9000)).rows == 64
+    assert source.asked == 1
+    pacing.learn(read(64), SECOND, Counter({"t.rows-read": 64, "t.bytes-read": 64 * 2 * MB}))
+    assert pacing(0, rows(0)).rows == 32, "larger ones are believed at once"
+    pacing.learn(read(64), SECOND, Counter({"t.rows-read": 64, "t.bytes-read": 64}))
+    assert pacing(0, rows(0)).rows == 64, "smaller ones step by step"
 
 
 @pytest.mark.kafka

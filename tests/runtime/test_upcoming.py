@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from rowkind.connectors.kafka.ranges import Partition
+from rowkind.connectors.kafka.source import Offsets
 from rowkind.errors import RowkindError
-from rowkind.runtime.driver.batch_planner import Offsets
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pending_batches import PendingBatches
 from tests.runtime.test_batches import Log, planner
@@ -40,7 +40,7 @@ class Job:
 
 
 def until(entry: Mapping[str, Any]) -> int:
-    return int(entry["until"][0]["a"]["0"])
+    return int(entry["inputs"][0]["until"]["at"]["a"]["0"])
 
 
 def test_a_batch_is_written_down_before_it_is_run(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from rowkind.connectors.kafka.dead_letters import letters
 from rowkind.connectors.kafka.messages import Diverted
 from rowkind.errors import RowkindError
 from rowkind.runtime.dead_letters import DeadLetters
@@ -27,18 +29,18 @@ def no_room(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def letter(size: int) -> Diverted:
-    return Diverted(b"key", b"v" * size, [])
+def letter(size: int) -> pa.RecordBatch:
+    return letters([Diverted(b"key", b"v" * size, [])])
 
 
 @pytest.mark.parametrize("sizes", [[1_000_000], [10, 1_000_000], [10] * 1000], ids=["first", "second", "many"])
 def test_a_full_disk_is_named_and_leaves_nothing_behind(tmp_path: Path, sizes: list[int]) -> None:
-    letters = DeadLetters(str(tmp_path / "dead-letters"), 3)
+    waiting = DeadLetters(str(tmp_path / "dead-letters"), 3)
 
     def put() -> None:
-        with letters.of_task(0, 0) as aside:
+        with waiting.of_task(0, 0) as aside:
             for size in sizes:
-                aside([letter(size)])
+                aside(letter(size))
 
     with pytest.raises(RowkindError) as failed, no_room(100_000):
         put()
@@ -53,6 +55,6 @@ def test_a_batch_that_is_planned_anew_does_not_send_those_of_before(tmp_path: Pa
     """It may be cut into fewer tasks: the files of the others would be sent with it, and again where they belong."""
     checkpoint = Checkpoint(str(tmp_path), sync=False)
     with DeadLetters(checkpoint.letters, 0).of_task(0, 1) as aside:
-        aside([letter(10)])
+        aside(letter(10))
     checkpoint.rewind(Standing())
     assert list((tmp_path / "dead-letters").iterdir()) == []

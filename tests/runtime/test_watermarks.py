@@ -8,13 +8,14 @@ from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 
-from rowkind.connectors.contract import Table
+from rowkind.connectors.contract import Split, Table
 from rowkind.connectors.kafka.ranges import Partition
 from rowkind.connectors.settings import Alignment
 from rowkind.operators.contract import END_OF_TIME
-from rowkind.runtime.driver.batch_planner import BatchPlanner, Pace, batch_of
+from rowkind.runtime.driver.batch_entry import Batch
+from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.watermark_tracking import Account, Watermarks
-from tests.runtime.test_batches import Log
+from tests.runtime.test_batches import Log, pace, source
 
 A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 SECOND = 1_000_000
@@ -43,11 +44,10 @@ class Job:
     def restart(self) -> None:
         self.account = Account.of_json(json.loads(json.dumps(self.account.to_json())))
         watermarks = Watermarks(self.tables, self.groups, self.account)
-        pace = Pace(1000, 1)
         self.planner = BatchPlanner(
-            self.logs,
+            [source(log) for log in self.logs],
             [False] * len(self.logs),
-            lambda *_: pace,
+            lambda *_: pace(1000, 1),
             clock=lambda: self.now,
             watermarks=watermarks,
             steady=lambda: self.now / SECOND,
@@ -59,10 +59,10 @@ class Job:
         if offset is None:
             return None
         self.offset = json.loads(json.dumps(offset))
-        batch = batch_of(self.offset)
+        batch = Batch.of_json(self.offset)
         for number in range(len(self.logs)):
-            for partition in batch.partitions(number):
-                self.account.note(number, partition, (times or {}).get(partition), batch.clock)
+            for split in batch.inputs[number].splits:
+                self.account.note(number, split, (times or {}).get(Partition(*split)), batch.clock)
         return list(batch.watermarks.values())
 
 
@@ -71,13 +71,13 @@ def test_time_is_the_least_of_the_partitions_and_moves_behind_the_rows() -> None
     job = Job([log], [table()])
     assert job.run({A0: 100, A1: 70}) == [None]
     assert job.run() == [70]
-    assert batch_of(job.offset).rows == 0
-    assert batch_of(job.offset).before == {"0": None}
+    assert Batch.of_json(job.offset).rows == 0
+    assert Batch.of_json(job.offset).before == {"0": None}
     assert job.run() is None
     log.ends[A1] = 6
     assert job.run({A1: 200}) == [70]
     assert job.run() == [100]
-    assert batch_of(job.offset).before == {"0": 70}
+    assert Batch.of_json(job.offset).before == {"0": 70}
     assert job.run() is None
 
 
@@ -192,9 +192,9 @@ def test_a_table_that_is_ahead_of_its_group_is_not_read_on() -> None:
     assert job.run() is None
     slow.ends[B0] = 9
     job.run({B0: 90 * SECOND})
-    assert batch_of(job.offset).partitions(0) == ()
+    assert Batch.of_json(job.offset).inputs[0].splits == ()
     assert job.run({A0: 110 * SECOND}) == [90 * SECOND]
-    assert batch_of(job.offset).partitions(0) == (A0,)
+    assert Batch.of_json(job.offset).inputs[0].splits == (Split(*A0),)
 
 
 def test_a_bounded_job_does_not_end_while_a_table_is_held() -> None:

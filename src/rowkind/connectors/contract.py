@@ -35,6 +35,7 @@ from rowkind.connectors.settings import Guarantee as Guarantee
 from rowkind.connectors.settings import ReadSettings, Side, WriteSettings
 from rowkind.definitions import MetadataColumn, PhysicalColumn, TableDefinition
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
+from rowkind.metrics.traffic import Traffic
 from rowkind.types import Field, arrow_type
 
 Position = Mapping[str, Any]
@@ -85,10 +86,8 @@ class Offer:
 
     splits: Mapping[Split, Waiting]
     bounded: bool
-    """Whether the source has an end; it is reached when no split is open."""
-    detail: Any
-    gone: tuple[str, ...] = ()
-    """Parts that were there before, such as deleted topics, and are left from here on."""
+    """Whether the source has an end. A job whose sources all have one ends when none of them has rows any more."""
+    detail: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +98,12 @@ class Share:
     """None: nothing is read."""
     until: Position
     """Where the source is after the batch."""
-    rows: int
-    lag: int
-    """Rows that are there and are left for later batches."""
-    splits: Sequence[Split] = ()
-    """Those that are read."""
+    rows: Mapping[Split, int]
+    """How many of each split are read; those of which nothing is read are left out."""
+    moves: bool = False
+    """Whether a batch is worth its while for the position alone, without any rows."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What is to be counted of the source itself when the batch is done, such as topics that were deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,11 @@ class Source(ABC):
         """The size of a row, looked up before the first batch; None where it is not known."""
         return None
 
-    def done(self, position: Position) -> None:  # noqa: B027
-        """A batch that ended here is done. Called after its manifest, perhaps more than once or not at all."""
+    def done(self, position: Position) -> Mapping[str, int]:
+        """A batch that ended here is done; answers what to count. Called after its manifest, perhaps more than once or
+        not at all.
+        """
+        return {}
 
     def take_notes(self) -> list[str]:
         """What the user should know, told once."""
@@ -170,8 +173,10 @@ class ReadContext:
 
     counts: Counter[str] = field(default_factory=Counter)
     """By the names of docs/metrics.md, without the table: `rows-read`, `bytes-read`, …"""
+    traffic: dict[str, Traffic] = field(default_factory=dict)
+    """By the name of the split: rows, bytes and times for the metrics."""
     set_aside: Callable[[pa.RecordBatch], None] = lambda letters: None
-    """Takes messages that cannot be read, for `Letters`."""
+    """Takes messages that cannot be read, in the columns that `Letters` of the table sends."""
 
 
 class Reader(ABC):
@@ -190,8 +195,6 @@ class Reader(ABC):
 
 class Letters(ABC):
     """Where messages go that cannot be read, on the driver: once, after the sinks of their batch are written."""
-
-    schema: pa.Schema
 
     @abstractmethod
     def send(self, letters: Iterator[pa.RecordBatch]) -> None:
@@ -403,6 +406,10 @@ class Table(ABC):
     def reader(self) -> Reader:
         """In a worker, once a process."""
         raise NotImplementedError
+
+    def letters(self) -> Letters | None:
+        """On the driver: where messages that cannot be read go; None where they fail the job or are skipped."""
+        return None
 
     def sink(self) -> Sink:
         """On the driver, once a job. This and `writer` are there on the side that is written."""

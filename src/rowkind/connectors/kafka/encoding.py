@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from rowkind.connectors.kafka.enforcing import Enforcer
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.kafka.topic_table import TopicTable
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Encoder
 from rowkind.formats.registry import format_named
@@ -27,7 +27,7 @@ class MessageEncoder:
     The rows hold the table's physical columns, its written metadata columns in the types of the message, and the kind.
     """
 
-    table: KafkaTable
+    table: TopicTable
     constraints: Constraints = USUAL
     counts: Counter[str] = field(default_factory=Counter)
 

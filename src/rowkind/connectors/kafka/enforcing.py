@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.kafka.topic_table import TopicTable
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.options.constraints import Constraints
@@ -23,7 +23,7 @@ from rowkind.types import BINARIES, CHARACTERS, DataType, Root
 class Enforcer:
     """Of a row that goes from an upsert table only the key is written, so only the key is looked at."""
 
-    table: KafkaTable
+    table: TopicTable
     constraints: Constraints
 
     def enforced(self, rows: pa.RecordBatch, counts: Counter[str]) -> pa.RecordBatch:

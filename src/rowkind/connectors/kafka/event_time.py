@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.kafka.topic_table import TopicTable
 from rowkind.metrics.traffic import Traffic
 
 _PER_MILLISECOND = {"s": 0.001, "ms": 1, "us": 1_000, "ns": 1_000_000}
@@ -16,7 +16,7 @@ _PER_MILLISECOND = {"s": 0.001, "ms": 1, "us": 1_000, "ns": 1_000_000}
 class EventTime:
     """Sees the rows of a range. A column that Spark computes from others is not there yet: then Kafka's time counts."""
 
-    def __init__(self, table: KafkaTable) -> None:
+    def __init__(self, table: TopicTable) -> None:
         watermark = table.definition.watermark
         self._column = None if watermark is None else watermark.column
         self._latest: int | None = None

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rowkind.connectors.kafka.fetching import ReadFields
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.kafka.topic_table import TopicTable
 from rowkind.connectors.settings import OnError
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Decoded, Decoder
@@ -53,7 +53,7 @@ class _Part:
 class MessageDecoder:
     """Built once in a worker for a table; `decode` is called with one raw batch after the other of a partition."""
 
-    table: KafkaTable
+    table: TopicTable
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:

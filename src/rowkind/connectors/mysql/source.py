@@ -189,7 +189,7 @@ class MysqlSource(Source):
     def share(self, offer: Offer, pace: Pace, splittable: bool) -> Share:
         position, at, end = offer.detail
         if not pace.rows or not offer.splits[LOG].rows:
-            return Share((), {**position, "token": None, "ddl": []}, 0, 0)
+            return Share((), {**position, "token": None, "ddl": []}, {})
         token = uuid.uuid4().hex
         if not position["todo"] or not self._near(at, end):
             log = self._gather_log(position, at, end, pace.bytes, token)
@@ -324,7 +324,7 @@ class MysqlSource(Source):
             "token": token,
             "ddl": [_told(change) for change in log.ddl],
         }
-        return Share(tasks, until, sum(sum(task["rows"].values()) for task in tasks), 0, (LOG,))
+        return Share(tasks, until, {LOG: sum(sum(task["rows"].values()) for task in tasks)})
 
     def _changed(self, known: SchemaSet, ddl: TableDdl) -> SchemaSet:
         if ddl.before is not None and (ddl.after is None or ddl.after.id != ddl.before.id) and ddl.kind != "truncate":
@@ -333,13 +333,14 @@ class MysqlSource(Source):
             known = known.with_table(ddl.after)
         return known
 
-    def done(self, position: Position) -> None:
+    def done(self, position: Position) -> Mapping[str, int]:
         from rowkind.state.files import Folder
 
         folder = Folder(self._context.folder)
         for name in folder.names():
             if position["token"] and name.startswith(position["token"]):
                 folder.remove(name)
+        return {}
 
     def take_notes(self) -> list[str]:
         taken, self._notes = self._notes, []

@@ -19,14 +19,14 @@ from rowkind.plan.expressions import Moment, bind_clock
 from rowkind.plan.partitioning import partitioned_by
 from rowkind.plan.traits import keeps_state
 from rowkind.runtime.dead_letters import DeadLetters
-from rowkind.runtime.driver.batch_planner import Batch
+from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.deltas import Delta
 from rowkind.runtime.driver.job_plan import JobPlan, NamedOperator
 from rowkind.runtime.driver.plan_operators import FILTER, changelog_schema
 from rowkind.runtime.driver.unnesting import generator, unnested
 from rowkind.runtime.driver.watermark_tracking import group_name
 from rowkind.runtime.worker.exchange import PARCELS, exchanged
-from rowkind.runtime.worker.steps import PARTITION, Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
+from rowkind.runtime.worker.steps import SPLIT, Combine, LeaveOutOldRows, Pick, Process, Read, StatePlace
 from rowkind.runtime.worker.watch_step import WATERMARK, Watch
 from rowkind.runtime.worker.window_step import Assign, window_assign
 from rowkind.runtime.worker.write_step import SUMMARY, Write
@@ -112,22 +112,22 @@ class BatchFrames:
     @_build.register
     def _(self, node: n.Scan) -> Delta:
         schema, number = node.table.row_schema, self._job.scans.index(node)
-        tasks = self._batch.tasks.get(number, ())
+        tasks = self._batch.inputs[number].tasks
         numbers = self._delta(self._spark.range(0, len(tasks), 1, max(1, len(tasks))), schema)
         if node in self._job.watermarks:
             read = self._watched(node, numbers, schema)
         else:
-            read = numbers.then(Read(pickle.dumps(node.table), tuple(tasks), number, self._letters), schema)
+            read = numbers.then(Read(pickle.dumps(node.table), tasks, number, self._letters), schema)
         if node.emit_before or node.table.changelog is not ChangelogMode.RETRACT:
             return read
         return read.then(LeaveOutOldRows(node.table.name), schema)
 
     def _watched(self, node: n.Scan, numbers: Delta, schema: pa.Schema) -> Delta:
-        """The rows of a scan, while the watermarks of its partitions are noted; in one pass if it is a mere column."""
+        """The rows of a scan, while the watermarks of its splits are noted; in one pass if it is a mere column."""
         table, mark = self._job.scans.index(node), self._job.watermarks[node]
-        tasks, partitions = tuple(self._batch.tasks.get(table, ())), self._batch.partitions(table)
-        told = schema.append(pa.field(PARTITION, pa.int32()))
-        read = numbers.then(Read(pickle.dumps(node.table), tasks, table, self._letters, partitions), told)
+        found = self._batch.inputs[table]
+        told = schema.append(pa.field(SPLIT, pa.int32()))
+        read = numbers.then(Read(pickle.dumps(node.table), found.tasks, table, self._letters, found.splits), told)
         if mark.column is not None:
             return read.then(Watch(table, mark.column, mark.delay, self._times), schema)
         rows = read.frame().selectExpr("*", f"{self._sql(node, mark.sql)} AS {WATERMARK}")
@@ -249,7 +249,7 @@ class BatchFrames:
     def _tasks(self, node: n.Node) -> int:
         """In how many tasks the rows of a node are."""
         if isinstance(node, n.Scan):
-            return max(1, len(self._batch.tasks.get(self._job.scans.index(node), ())))
+            return max(1, len(self._batch.inputs[self._job.scans.index(node)].tasks))
         if isinstance(node, n.Union):
             return sum(self._tasks(branch) for branch in node.branches)
         if isinstance(node, (n.Project, n.Filter, n.WatermarkAssigner, n.Unnest, t.WindowAssign)):

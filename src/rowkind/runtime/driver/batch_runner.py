@@ -22,16 +22,15 @@ from pyspark import inheritable_thread_target
 from pyspark.accumulators import Accumulator
 from pyspark.sql import DataFrame, SparkSession
 
-from rowkind.connectors.kafka.table import of_kafka
-from rowkind.errors import RowkindError
+from rowkind.connectors.contract import Source
 from rowkind.failpoints import failpoint
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.metrics.job_metrics import JobMetrics
 from rowkind.plan import nodes as n
 from rowkind.runtime.counters import Tally, counters, total
 from rowkind.runtime.dead_letters import DeadLetters
+from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.batch_frames import BatchFrames, Versions
-from rowkind.runtime.driver.batch_planner import Batch, batch_of, flat
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.delivery import ExactlyOnce
 from rowkind.runtime.driver.job_plan import JobPlan
@@ -39,11 +38,9 @@ from rowkind.runtime.driver.job_record import JobRecord
 from rowkind.runtime.driver.pacing import Pacing
 from rowkind.runtime.driver.reporting import batch_report, computed_times, lanes_read
 from rowkind.runtime.driver.resuming import Standing
-from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.runtime.driver.watermark_tracking import Account
 from rowkind.runtime.worker.steps import DUE
 from rowkind.runtime.worker.watch_step import highest
-from rowkind.runtime.worker_errors import new_nonce
 from rowkind.state.files import Folder
 from rowkind.state.retention import sweep
 
@@ -70,26 +67,26 @@ class BatchRunner:
         record: JobRecord,
         standing: Standing,
         once: ExactlyOnce,
-        positions: Sequence[KafkaPositions],
+        sources: Sequence[Source],
         pacing: Pacing,
         progress: Progress,
         metrics: JobMetrics,
         show: Callable[[tuple[str, ...], list[Row]], None] | None,
         notify: Callable[[str], None],
+        nonce: str,
     ) -> None:
         self._spark = spark
         self._name = name
         self._plan = plan
         self._checkpoint = checkpoint
         self._id, self._hash_key = record.id, bytes.fromhex(record.hash_key)
-        self._positions = positions
+        self._sources = sources
         self._pacing = pacing
         self._progress = progress
         self._metrics = metrics
         self._show = show
         self._notify = notify
-        self.nonce = new_nonce()
-        """What the errors of this job's workers are marked with."""
+        self._nonce = nonce
         done = standing.manifest
         self._bases: dict[str, int] = {name: at for name, at in done["operators"].items() if record.owns(name, at)}
         self._once = once
@@ -105,48 +102,46 @@ class BatchRunner:
 
     def run(self, entry: Mapping[str, Any], planned: float = 0.0) -> None:
         """One batch; `planned` is how many seconds its planning took."""
-        batch = batch_of(entry)
+        batch = Batch.of_json(entry)
         self._metrics.begun(lanes_read(self._plan, batch))
         self._checkpoint.check_owner()
-        for note in entry["notes"]:
+        for note in batch.notes:
             self._notify(note)
         started = time.monotonic()
         failpoint("before-sinks", batch.number)
         counted = Tally()
         if roots := self._roots(batch):
             with counters(self._spark) as added, highest(self._spark) as times:
-                self._write(batch, roots, entry["id"], added, times)
+                self._write(batch, roots, added, times)
                 counted = total(added)
                 computed_times(self._plan, batch, times.value, counted)
         failpoint("after-sinks", batch.number)
         written, took = time.time_ns() // 1_000_000, timedelta(seconds=time.monotonic() - started)
         size = self._finish(batch)
         failpoint("after-manifest", batch.number)
-        self._commit_groups(entry)
+        self._release(batch)
         failpoint("after-groups", batch.number)
-        self._account(entry, batch, took, counted)
+        self._account(batch, took, counted)
         run = took.total_seconds()
         phases = {"plan": planned, "run": run, "commit": time.monotonic() - started - run}
         milliseconds = {phase: seconds * 1000 for phase, seconds in phases.items()}
-        self._metrics.committed(batch_report(self._plan, entry, counted, self.time, written, milliseconds, size))
+        self._metrics.committed(batch_report(self._plan, batch, counted, self.time, written, milliseconds, size))
 
     def _finish(self, batch: Batch) -> int:
         """The manifest of a batch: from here on it is done, and its state is what the next one starts from."""
         told = {"clock": batch.clock, "operators": self._bases, "time": self.time.to_json()}
         return self._checkpoint.finish(batch.number, {"version": batch.number, **told})
 
-    def _write(
-        self, batch: Batch, roots: Sequence[n.Node], entry: str, added: Accumulator[Any], times: Accumulator[Any]
-    ) -> None:
+    def _write(self, batch: Batch, roots: Sequence[n.Node], added: Accumulator[Any], times: Accumulator[Any]) -> None:
         spark, version = self._spark, batch.number
         letters = DeadLetters(self._checkpoint.letters, version)
         oldest, sync = version - KEPT_VERSIONS, self._checkpoint.sync
         versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key, sync)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
-        frames = BatchFrames(spark, self._plan, batch, versions, letters, added, times, self.nonce)
+        frames = BatchFrames(spark, self._plan, batch, versions, letters, added, times, self._nonce)
         try:
             tasks = self._once.tasks(version, {sink: frames.sink_tasks(sink) for sink in self._plan.sinks})
-            promises = self._once.promises(version, entry, tasks)
+            promises = self._once.promises(version, batch.id, tasks)
             sinks = [frames.sink(s, tasks[s], promises.get(s)) for s in roots if isinstance(s, n.Sink)]
             shown = {r: frames.delta(r.input).frame() for r in roots if isinstance(r, n.Print)}
             frames.materialize()
@@ -156,7 +151,7 @@ class BatchRunner:
                     self._show(root.titles, _rows(frame))
         finally:
             frames.release()
-        letters.send(of_kafka(self._plan.tables))
+        letters.send(self._plan.tables)
         self._bases.update(dict.fromkeys(frames.stages, version))
         self._note_time(batch, times.value)
 
@@ -169,8 +164,8 @@ class BatchRunner:
         self.time.due = -times[DUE] if DUE in times else None
         for scan in self._plan.watermarks:
             table = self._plan.scans.index(scan)
-            for number, partition in enumerate(batch.partitions(table)):
-                self.time.note(table, partition, times.get((table, number)), batch.clock)
+            for number, split in enumerate(batch.inputs[table].splits):
+                self.time.note(table, split, times.get((table, number)), batch.clock)
 
     def _evaluate(self, sinks: list[DataFrame]) -> None:
         """Write the sinks side by side: while one is planned or waits for its last task, another has the cores."""
@@ -180,26 +175,25 @@ class BatchRunner:
             with ThreadPoolExecutor(min(len(sinks), SINKS_AT_ONCE)) as pool:
                 list(pool.map(inheritable_thread_target(self._spark)(DataFrame.collect), sinks))
 
-    def _commit_groups(self, entry: Mapping[str, Any]) -> None:
-        for table, positions, until in zip(self._plan.tables, self._positions, entry["until"], strict=True):
-            try:
-                positions.commit(flat(until))
-            except RowkindError as error:
-                if not error.retryable:
-                    raise
-                self._progress.counts[f"{table.name}.group-commits-missed"] += 1  # the next batch commits again
+    def _release(self, batch: Batch) -> None:
+        """Each source hears that the batch is done."""
+        for table, source, read in zip(self._plan.tables, self._sources, batch.inputs, strict=True):
+            self._count(table.name, source.done(read.until))
 
-    def _account(self, entry: Mapping[str, Any], batch: Batch, took: timedelta, counted: Counter[str]) -> None:
+    def _count(self, table: str, counts: Mapping[str, int]) -> None:
+        self._progress.counts.update({f"{table}.{name}": count for name, count in counts.items()})
+
+    def _account(self, batch: Batch, took: timedelta, counted: Counter[str]) -> None:
         progress = self._progress
         progress.counts.update(counted)
-        for table, topics in zip(self._plan.tables, entry.get("left", ()), strict=False):
-            progress.counts[f"{table.name}.topics-deleted"] += len(topics)
+        for table, read in zip(self._plan.tables, batch.inputs, strict=True):
+            self._count(table.name, read.counts)
         progress.batches += 1
         progress.rows_in = sum(c for name, c in progress.counts.items() if name.endswith(".rows-read"))
         progress.rows_out = sum(c for name, c in progress.counts.items() if name.endswith(".rows-written"))
         if batch.rows:  # an empty batch, such as a bounded job's last, says nothing about speed
             progress.rows_per_second = batch.rows / max(took.total_seconds(), 0.001)
-        progress.lag = entry["lag"]
+        progress.lag = batch.lag
         self._pacing.learn(batch, took, counted)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
-from rowkind.connectors.kafka.table import of_kafka
+from rowkind.connectors.contract import SourceContext
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.batch_runner import BatchRunner, Row
@@ -29,12 +29,12 @@ from rowkind.runtime.driver.reporting import by_lane, job_metrics
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.shared_folder import check_shared
 from rowkind.runtime.driver.spark import cloned, log_file
-from rowkind.runtime.driver.table_positions import KafkaPositions
+from rowkind.runtime.driver.spark_tasks import SparkTasks
 from rowkind.runtime.driver.taking_over import take_over
 from rowkind.runtime.driver.watermark_tracking import Watermarks
 from rowkind.runtime.heap import heap_of
 from rowkind.runtime.memory import KEEPS, kept_by_workers
-from rowkind.runtime.worker_errors import carried, refused_value
+from rowkind.runtime.worker_errors import carried, new_nonce, refused_value
 
 
 class Status(StrEnum):
@@ -89,26 +89,30 @@ class Job:
             check_shared(spark, folder.state, taken.record.id)
         context, heap = spark.sparkContext, heap_of(spark)
         context.environment[KEEPS] = kept_by_workers(heap)
-        pacing = Pacing(of_kafka(plan.tables), context.defaultParallelism, interval, heap=heap)
-        positions = [KafkaPositions(table) for table in of_kafka(plan.tables)]
+        spark, self._nonce = cloned(spark), new_nonce()
+        tasks = SourceContext(f"{folder.uri}/source", SparkTasks(spark, self._nonce))
+        sources = [table.source(tasks) for table in plan.tables]
+        names = [table.name for table in plan.tables]
+        pacing = Pacing(names, sources, context.defaultParallelism, interval, heap)
         self._runner = BatchRunner(
-            cloned(spark),
+            spark,
             name,
             plan,
             folder,
             taken.record,
             taken.standing,
             taken.once,
-            positions,
+            sources,
             pacing,
             self.progress,
             self.values,
             show,
             notify,
+            self._nonce,
         )
         watermarks = Watermarks(plan.tables, plan.groups, self._runner.time)
         planner = BatchPlanner(
-            positions,
+            sources,
             plan.splittable,
             pacing,
             interval,
@@ -163,7 +167,7 @@ class Job:
 
     def _fail(self, cause: Exception) -> None:
         self.cause = cause
-        found = self._taken_over() or carried(cause, self._runner.nonce) or refused_value(cause)
+        found = self._taken_over() or carried(cause, self._nonce) or refused_value(cause)
         reason = _short(str(cause))
         self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log_file() or "its own file")
 

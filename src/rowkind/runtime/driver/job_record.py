@@ -15,7 +15,7 @@ from rowkind.plan.identity import digest, identity
 from rowkind.plan.traits import emits
 from rowkind.runtime.driver.job_plan import JobPlan
 
-FORMAT = 4
+FORMAT = 5
 """Of checkpoints: changes when something is kept or placed in another way, so that old folders are refused."""
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
-from rowkind.connectors.kafka.ranges import OffsetRange
-from rowkind.connectors.kafka.sampling import message_bytes
-from rowkind.connectors.kafka.table import KafkaTable
-from rowkind.runtime.driver.batch_planner import ROWS_PER_TASK, Batch, Offsets, Pace
+from rowkind.connectors.contract import Offer, Pace, Source
+from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.heap import MOST
 
+ROWS_PER_TASK = 20_000
+"""Rows that are worth a task, unless they are large."""
 FIRST_ROWS = 200_000
 """Rows of a table in the first batches, before the speed is known."""
 WANTED = timedelta(seconds=10)
@@ -29,50 +29,46 @@ FEW = 16
 UNKNOWN_BYTES = 1024 * 1024
 """Taken for the size of a message where none could be looked at: the usual limit of a topic."""
 
-Look = Callable[[Mapping[str, str], Sequence[OffsetRange]], int | None]
-
 
 class Pacing:
-    """The pace of each table, learned from batch to batch; the size of messages before the first one."""
+    """The pace of each table, learned from batch to batch; the size of rows before the first one."""
 
     def __init__(
         self,
-        tables: Sequence[KafkaTable],
+        names: Sequence[str],
+        sources: Sequence[Source],
         cores: int,
         interval: timedelta | None = None,
-        look: Look = message_bytes,
         heap: int = MOST,
     ) -> None:
-        self._tables = tables
-        self._caps = [table.reading.max_rows_per_batch for table in tables]
-        self._tasks = [table.reading.parallelism or cores for table in tables]
-        self._rows = [min(FIRST_ROWS, cap or FIRST_ROWS) for cap in self._caps]
+        self._names = names
+        self._sources = sources
+        self._limits = [source.limits for source in sources]
+        self._tasks = [limits.tasks or cores for limits in self._limits]
+        self._rows = [min(FIRST_ROWS, limits.rows or FIRST_ROWS) for limits in self._limits]
         self._given = list(self._rows)
         """As many as fit the budget at last."""
-        self._bytes: list[int | None] = [None] * len(tables)
+        self._bytes: list[int | None] = [None] * len(sources)
         self._wanted = max(interval or WANTED, SHORTEST)
-        self._look = look
         self._heap = heap
         self._first = True
 
-    def __call__(self, table: int, start: Offsets, ends: Offsets) -> Pace:
-        ranges = [OffsetRange(*p, at, ends[p]) for p, at in start.items() if ends.get(p, at) > at]
+    def __call__(self, table: int, offer: Offer) -> Pace:
         each = self._bytes[table]
-        if each is None and sum(r.until - r.start for r in ranges) > FEW:
-            each = self._look(self._tables[table].properties, ranges) or UNKNOWN_BYTES
+        if each is None and sum(waiting.rows for waiting in offer.splits.values()) > FEW:
+            each = self._sources[table].row_bytes(offer) or UNKNOWN_BYTES
             self._bytes[table] = each
-        budget = self._tables[table].reading.max_bytes_per_batch
-        given = paced(self._rows[table], self._tasks[table], each, budget, self._heap)
+        given = paced(self._rows[table], self._tasks[table], each, self._limits[table].bytes, self._heap)
         self._given[table] = given.rows
         return given
 
     def learn(self, batch: Batch, took: timedelta, counted: Counter[str]) -> None:
         """The first batch starts workers and opens connections: it says little about speed."""
-        for table, cap in enumerate(self._caps):
+        for table, limits in enumerate(self._limits):
             read = batch.rows_of(table)
-            self._bytes[table] = _expected(self._bytes[table], self._tables[table].name, counted)
+            self._bytes[table] = _expected(self._bytes[table], self._names[table], counted)
             if not self._first:
-                self._rows[table] = adapted(self._given[table], read, took, self._wanted, cap)
+                self._rows[table] = adapted(self._given[table], read, took, self._wanted, limits.rows)
         self._first = False
 
 
@@ -88,10 +84,10 @@ def _expected(known: int | None, table: str, counted: Counter[str]) -> int | Non
 def paced(rows: int, tasks: int, each: int | None, budget: int, heap: int = MOST) -> Pace:
     """Not more rows than fit the budget at the size of a message, and tasks that are worth their bytes."""
     if each is None:
-        return Pace(rows, tasks)
+        return Pace(rows, budget, tasks, ROWS_PER_TASK)
     if each >= LARGE:
         budget = min(budget // COPIES, heap // SHARE)
-    return Pace(min(rows, max(1, budget // each)), tasks, min(ROWS_PER_TASK, max(1, BYTES_PER_TASK // each)))
+    return Pace(min(rows, max(1, budget // each)), budget, tasks, min(ROWS_PER_TASK, max(1, BYTES_PER_TASK // each)))
 
 
 def adapted(rows: int, read: int, took: timedelta, wanted: timedelta, cap: int | None) -> int:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rowkind.metrics.job_metrics import BatchReport, JobMetrics
 from rowkind.metrics.traffic import Lane, Side
 from rowkind.runtime.counters import Tally
-from rowkind.runtime.driver.batch_planner import Batch
+from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.watermark_tracking import Account
 
 Waiting = Sequence[Mapping[str, int]]
-"""Messages by topic, for each table that is read."""
+"""Rows by the name of the split, for each table that is read."""
 
 
 def job_metrics(job: str, plan: JobPlan, restarts: int) -> JobMetrics:
@@ -27,29 +26,29 @@ def job_metrics(job: str, plan: JobPlan, restarts: int) -> JobMetrics:
 def lanes_read(plan: JobPlan, batch: Batch) -> set[Lane]:
     """What a batch reads of."""
     return {
-        Lane(Side.READ, table.name, partition.topic)
-        for number, table in enumerate(plan.tables)
-        for partition in batch.partitions(number)
+        Lane(Side.READ, table.name, split.name)
+        for table, read in zip(plan.tables, batch.inputs, strict=True)
+        for split in read.splits
     }
 
 
 def by_lane(plan: JobPlan, waiting: Waiting) -> dict[Lane, int]:
-    """A table that is read twice, by scans that differ, has the messages of both."""
+    """A table that is read twice, by scans that differ, has the rows of both."""
     found: dict[Lane, int] = {}
-    for table, topics in zip(plan.tables, waiting, strict=True):
-        for topic, messages in topics.items():
-            lane = Lane(Side.READ, table.name, topic)
-            found[lane] = found.get(lane, 0) + messages
+    for table, names in zip(plan.tables, waiting, strict=True):
+        for name, rows in names.items():
+            lane = Lane(Side.READ, table.name, name)
+            found[lane] = found.get(lane, 0) + rows
     return found
 
 
 def watermarks(plan: JobPlan, account: Account) -> dict[Lane, int]:
-    """The lowest of the partitions of each topic, in milliseconds."""
+    """The lowest of the splits of a name, in milliseconds."""
     found: dict[Lane, int] = {}
     for scan in plan.watermarks:
-        for partition, mark in account.marks[plan.scans.index(scan)].items():
+        for split, mark in account.marks[plan.scans.index(scan)].items():
             if mark.time is not None:
-                lane, time = Lane(Side.READ, scan.table.name, partition.topic), mark.time // 1000
+                lane, time = Lane(Side.READ, scan.table.name, split.name), mark.time // 1000
                 found[lane] = min(time, found.get(lane, time))
     return found
 
@@ -62,8 +61,8 @@ def computed_times(plan: JobPlan, batch: Batch, times: Mapping[tuple[int, int], 
         read = {c.name for c in scan.table.physical} | {m.name for m in scan.table.metadata}
         if watermark is None or watermark.column in read:
             continue
-        for number, partition in enumerate(batch.partitions(table)):
-            lane, seen = Lane(Side.READ, scan.table.name, partition.topic), times.get((table, number))
+        for number, split in enumerate(batch.inputs[table].splits):
+            lane, seen = Lane(Side.READ, scan.table.name, split.name), times.get((table, number))
             if seen is not None:
                 found[lane] = max((seen + mark.delay) // 1000, found.get(lane, 0))
     for lane, time in found.items():
@@ -72,7 +71,7 @@ def computed_times(plan: JobPlan, batch: Batch, times: Mapping[tuple[int, int], 
 
 def batch_report(
     plan: JobPlan,
-    entry: Mapping[str, Any],
+    batch: Batch,
     told: Tally,
     account: Account,
     written: int,
@@ -84,7 +83,7 @@ def batch_report(
         traffic=told.traffic,
         written=written,
         counts=told,
-        pending=by_lane(plan, entry["pending"]) if "pending" in entry else {},
+        pending=by_lane(plan, [read.left for read in batch.inputs]),
         states=told.states,
         watermarks=watermarks(plan, account),
         phases=phases,

@@ -19,11 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
-from rowkind.connectors.kafka.event_time import EventTime
-from rowkind.connectors.kafka.messages import MessageDecoder
-from rowkind.connectors.kafka.ranges import OffsetRange, Partition
-from rowkind.connectors.kafka.reader import OnDataLoss, ReadCounts, read
-from rowkind.connectors.kafka.source_options import OnDataLoss as Loss
+from rowkind.connectors.contract import ReadContext, Reader, Split, Table, TaskRange
 from rowkind.failpoints import failpoint
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.metrics.traffic import Lane, Side
@@ -46,8 +42,8 @@ CHUNK_BYTES = 8 * 1024 * 1024
 COMBINE_ROWS = 500_000
 COMBINE_BYTES = 64 * 1024 * 1024
 """Rows that are combined at once before an exchange: more of them shrink better, but are held in memory."""
-PARTITION = "__partition"
-"""Of rows whose watermark is watched: the number of the partition that they come from."""
+SPLIT = "__split"
+"""Of rows whose watermark is watched: the number of the split that they come from."""
 ROOM = 2**40
 """Rows of one task at most: row numbers of different tasks never meet."""
 
@@ -89,43 +85,40 @@ def _run(packed: bytes, counters: Any, number: int, hash_key: bytes, batches: Ba
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The rows of each task's ranges; the input is the task's number (`spark.range`)."""
+    """The rows of each task's range; the input is the task's number (`spark.range`)."""
 
     table: bytes
-    """A pickled KafkaTable: the key under which the worker keeps its decoder."""
-    tasks: tuple[tuple[OffsetRange, ...], ...]
+    """A pickled Table: the key under which the worker keeps its reader."""
+    tasks: tuple[TaskRange, ...]
     number: int
     """Of the table among those of the job."""
     letters: DeadLetters
-    partitions: tuple[Partition, ...] = ()
-    """Where rows are to tell their partition: by its place here."""
+    splits: tuple[Split, ...] = ()
+    """Where rows are to tell their split: by its place here."""
 
     def run(self, batches: Batches, counts: Tally) -> Batches:
-        decoder = _decoder(self.table)
-        decoder.counts.clear()
-        table = decoder.table
-        loss: OnDataLoss = "continue" if table.reading.on_data_loss is Loss.CONTINUE else "fail"
-        leave = table.leaves_deleted_topics
+        name, reader = _reader(self.table)
         for batch in batches:
             for task in batch.column(0).to_pylist():
-                with self.letters.of_task(self.number, task) as set_aside:
-                    for wanted in self.tasks[task]:
-                        found, time = ReadCounts(), EventTime(table)
-                        for raw in read(wanted, table.properties, decoder.fields, CHUNK_ROWS, loss, found, leave):
-                            decoder.counts["bytes-read"] += raw.nbytes
-                            rows = decoder.decode(raw, wanted.topic, wanted.partition)
-                            time.see(rows)
-                            yield self._told(rows, wanted)
-                            set_aside(decoder.take_diverted())
-                        decoder.counts["offsets-lost"] += found.lost
-                        counts.traffic_of(Lane(Side.READ, table.name, wanted.topic)).add(time.of(found.traffic))
-        counts.update({f"{table.name}.{name}": count for name, count in decoder.counts.items()})
+                context = ReadContext()
+                with self.letters.of_task(self.number, task) as context.set_aside:
+                    for split, rows in reader.read(self.tasks[task], context):
+                        yield self._told(rows, split)
+                counts.update({f"{name}.{what}": count for what, count in context.counts.items()})
+                for lane, traffic in context.traffic.items():
+                    counts.traffic_of(Lane(Side.READ, name, lane)).add(traffic)
 
-    def _told(self, rows: pa.RecordBatch, wanted: OffsetRange) -> pa.RecordBatch:
-        if not self.partitions:
+    def _told(self, rows: pa.RecordBatch, split: Split) -> pa.RecordBatch:
+        if not self.splits:
             return rows
-        number = self.partitions.index(Partition(wanted.topic, wanted.partition))
-        return rows.append_column(PARTITION, pa.array(np.full(rows.num_rows, number, dtype=np.int32)))
+        number = self.splits.index(split)
+        return rows.append_column(SPLIT, pa.array(np.full(rows.num_rows, number, dtype=np.int32)))
+
+
+@lru_cache(maxsize=32)
+def _reader(packed: bytes) -> tuple[str, Reader]:
+    table: Table = pickle.loads(packed)
+    return table.name, table.reader()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +132,6 @@ class LeaveOutOldRows:
             kept = batch.filter(pc.not_equal(batch.column(KIND_COLUMN), pa.scalar(RowKind.UPDATE_BEFORE, pa.int8())))
             counts[f"{self.table}.old-rows-left-out"] += batch.num_rows - kept.num_rows
             yield kept
-
-
-@lru_cache(maxsize=32)
-def _decoder(packed: bytes) -> MessageDecoder:
-    return MessageDecoder(pickle.loads(packed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Notes how far event time is in the rows that a worker reads, by partition."""
+"""Notes how far event time is in the rows that a worker reads, split by split."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from rowkind.operators.timers import micros
 from rowkind.runtime.counters import passing
-from rowkind.runtime.worker.steps import PARTITION, Batches
+from rowkind.runtime.worker.steps import SPLIT, Batches
 
 WATERMARK = "__watermark"
 
@@ -30,13 +30,13 @@ class _Highest(AccumulatorParam[Any]):
 
 
 def highest(spark: SparkSession) -> AbstractContextManager[Accumulator[Any]]:
-    """The highest numbers by key: a task that is run twice changes nothing. Keys are (table, number of partition)."""
+    """The highest numbers by key: a task that is run twice changes nothing. Keys are (table, number of the split)."""
     return passing(spark, {}, _Highest())
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Notes the watermark of every partition, from a column of times; leaves its own columns out."""
+    """Notes the watermark of every split, from a column of times; leaves its own columns out."""
 
     table: int
     column: str
@@ -48,15 +48,15 @@ class Watch:
         found: dict[tuple[int, int], int] = {}
         for batch in batches:
             self._note(batch, found)
-            yield batch.select([name for name in batch.schema.names if name not in (PARTITION, WATERMARK)])
+            yield batch.select([name for name in batch.schema.names if name not in (SPLIT, WATERMARK)])
         self.times.add(found)
 
     def _note(self, batch: pa.RecordBatch, found: dict[tuple[int, int], int]) -> None:
         times = batch.column(self.column)
         valid = times.is_valid().to_numpy(zero_copy_only=False)
         marks = micros(times)[valid] - self.delay
-        partitions = batch.column(PARTITION).to_numpy(zero_copy_only=False)[valid]
-        for number in np.unique(partitions).tolist():
+        splits = batch.column(SPLIT).to_numpy(zero_copy_only=False)[valid]
+        for number in np.unique(splits).tolist():
             key = (self.table, number)
-            highest_here = int(marks[partitions == number].max())
+            highest_here = int(marks[splits == number].max())
             found[key] = max(highest_here, found.get(key, highest_here))

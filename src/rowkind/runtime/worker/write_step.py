@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.partitioners import Partitioner, partitioner_named
-from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.kafka.task_writer import TaskWriter
+from rowkind.connectors.kafka.topic_table import TopicTable
 from rowkind.connectors.kafka.transactions import Promise
 from rowkind.connectors.settings import Guarantee
 from rowkind.metrics.traffic import Lane, Side
@@ -31,7 +31,7 @@ class Write:
     """Writes a task's rows, in order, and answers how many there were."""
 
     table: bytes
-    """A pickled KafkaTable."""
+    """A pickled TopicTable."""
     sink: str
     tasks: int
     net_key: tuple[str, ...] | None
@@ -81,7 +81,7 @@ class Write:
         yield from net.to_batches(max_chunksize=chunk_rows(net))
 
 
-def _topic(table: KafkaTable) -> str | None:
+def _topic(table: TopicTable) -> str | None:
     return table.topics[0] if len(table.topics) == 1 else None
 
 

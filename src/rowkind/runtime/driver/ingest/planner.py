@@ -105,7 +105,7 @@ class IngestPlanner:
         schemas = self._source.schemas(position).tables.values()
         outputs = [output for schema in schemas if (output := self._tables.output(schema)) is not None]
         topics = self._keep(first_topics(outputs))
-        entry = self._entry(0, position, topics, Share((), position, 0, 0), 0)
+        entry = self._entry(0, position, topics, Share((), position, {}), 0)
         self._look_ahead(entry)
         return entry
 
@@ -121,8 +121,8 @@ class IngestPlanner:
             "topics_after": after,
             "tasks": list(share.tasks),
             "position": share.until,
-            "rows": share.rows,
-            "lag": share.lag,
+            "rows": sum(share.rows.values()),
+            "lag": 0,
             "notes": self.take_notes(),
             "final": False,
         }

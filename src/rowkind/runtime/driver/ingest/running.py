@@ -5,8 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyspark import InheritableThread, inheritable_thread_target
@@ -29,7 +28,8 @@ from rowkind.runtime.driver.job import Progress, Status, _short
 from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.spark import cloned, log_file
-from rowkind.runtime.worker_errors import carried, new_nonce, refused_value, reported
+from rowkind.runtime.driver.spark_tasks import SparkTasks
+from rowkind.runtime.worker_errors import carried, new_nonce, refused_value
 from rowkind.state.files import Folder
 
 
@@ -60,7 +60,7 @@ class RunningIngestion:
         binder = Binder(spark)
         tables = JobTables(job, binder.columns, job.transactional_id_prefix(taken.id) if job.exactly_once else None)
         settings = mysql_settings(job, tables, cores, sync)
-        context = SourceContext(files, partial(_run_tasks, spark, self._nonce))
+        context = SourceContext(files, SparkTasks(spark, self._nonce))
         self._source = MysqlSource(settings, context, lambda schemas: planner.lanes(schemas, cores))
         planner = self._planner = IngestPlanner(self._source, tables, files, sync, inheritable_thread_target(spark))
         used = folder.used()
@@ -157,26 +157,6 @@ class RunningIngestion:
         except OSError:
             return None
         return None
-
-
-def _run_tasks(spark: SparkSession, nonce: str, function: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
-    """Run a function for each argument as a task of Spark; errors come back under their names."""
-    if not arguments:
-        return []
-    tasks = list(enumerate(arguments))
-    run = spark.sparkContext.parallelize(tasks, len(tasks)).map(partial(_call, function, nonce))
-    try:
-        return [answer for _, answer in sorted(run.collect(), key=lambda pair: pair[0])]
-    except Exception as cause:
-        found = carried(cause, nonce)
-        if found is None:
-            raise
-        raise found from cause
-
-
-def _call(function: Callable[[Any], Any], nonce: str, task: tuple[int, Any]) -> tuple[int, Any]:
-    number, argument = task
-    return number, reported(nonce, function, argument)
 
 
 def _sweep(folder: str, pending: Mapping[str, Any] | None) -> None:

@@ -19,10 +19,11 @@ from rowkind.connectors.kafka.positions import (
     resolve_stop,
 )
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
+from rowkind.connectors.kafka.sampling import message_bytes
+from rowkind.connectors.kafka.source import Offsets
 from rowkind.connectors.kafka.source_options import OnDataLoss, OnMissingTopic
-from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.kafka.topic_table import TopicTable
 from rowkind.errors import RowkindError, nearest
-from rowkind.runtime.driver.batch_planner import Offsets, TopicPartition
 
 LOOK_AGAIN = timedelta(seconds=1)
 """How often to look for a topic that does not exist yet."""
@@ -36,7 +37,7 @@ _PERHAPS_GONE = frozenset({"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_PARTITION", "_NOEN
 class KafkaPositions:
     """One input table's `TablePositions`."""
 
-    def __init__(self, table: KafkaTable) -> None:
+    def __init__(self, table: TopicTable) -> None:
         self._table = table
         self._cluster = Cluster(table.properties)
         self._partitions: list[Partition] | None = None
@@ -61,7 +62,7 @@ class KafkaPositions:
         found = resolve_stop(self._cluster, stop, self._now())
         return None if found is None else dict(found.offsets)
 
-    def discover(self, known: Iterable[TopicPartition]) -> Offsets:
+    def discover(self, known: Iterable[Partition]) -> Offsets:
         before = set(known)
         interval = LOOK_AGAIN if self._missing(before) else self._table.reading.discovery_interval
         if interval is None or time.monotonic() - self._looked < interval.total_seconds():
@@ -71,14 +72,14 @@ class KafkaPositions:
         self._tell_missing(before.union(fresh))
         return dict(resolve_new(self._cluster, fresh).offsets) if fresh else {}
 
-    def end(self, partitions: Sequence[TopicPartition]) -> Offsets:
+    def end(self, partitions: Sequence[Partition]) -> Offsets:
         try:
             return dict(self._cluster.ends(partitions)) if partitions else {}
         except RowkindError as error:
             left = self._without_deleted(partitions, error)
         return dict(self._cluster.ends(left))
 
-    def _without_deleted(self, partitions: Sequence[TopicPartition], error: RowkindError) -> list[TopicPartition]:
+    def _without_deleted(self, partitions: Sequence[Partition], error: RowkindError) -> list[Partition]:
         """Those that are there still, if that is what the error came from and the table goes on without the others."""
         there = self._still_there(partitions) if error.params.get("code") in _PERHAPS_GONE else set(partitions)
         gone = [p for p in partitions if p not in there]
@@ -91,7 +92,7 @@ class KafkaPositions:
             self._notes.append(f"Table '{name}': topic '{topic}' was deleted; the job goes on without it.")
         return [p for p in partitions if p in there]
 
-    def _still_there(self, partitions: Iterable[TopicPartition]) -> set[TopicPartition]:
+    def _still_there(self, partitions: Iterable[Partition]) -> set[Partition]:
         return set(self._existing(sorted({p.topic for p in partitions})))
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:
@@ -126,6 +127,9 @@ class KafkaPositions:
             if available > wanted.start:
                 place = {"topic": wanted.topic, "partition": wanted.partition, "wanted": wanted.start}
                 raise RowkindError("KAFKA_DATA_LOSS", **place, until=wanted.until, available=available)
+
+    def message_bytes(self, waiting: Sequence[OffsetRange]) -> int | None:
+        return message_bytes(self._table.properties, waiting)
 
     def commit(self, offsets: Offsets) -> None:
         """Have the table's group, if it has one, show these as the next offsets to read."""
@@ -162,12 +166,12 @@ class KafkaPositions:
         found = self._cluster.existing(topics)
         return [Partition(topic, number) for topic in topics for number in found.get(topic, ())]
 
-    def _missing(self, known: Iterable[TopicPartition]) -> list[str]:
+    def _missing(self, known: Iterable[Partition]) -> list[str]:
         """The topics that the table names and that have no partition yet."""
         there = {p.topic for p in known}
         return [topic for topic in self._table.topics if topic not in there]
 
-    def _tell_missing(self, known: Iterable[TopicPartition]) -> None:
+    def _tell_missing(self, known: Iterable[Partition]) -> None:
         """Say once of each topic that the job waits for it, and once that it is there."""
         missing = self._missing(known)
         for topic in (t for t in missing if t not in self._awaited):
