@@ -20,17 +20,11 @@ SOURCE = Path(rowkind.__file__).parent
 KAFKA = "connectors.kafka"
 CATALOG_KNOWS_KAFKA = {"catalog.document", "catalog.inserts"}
 RUNTIME_KNOWS_KAFKA = {
-    "runtime.driver.batch_frames",
-    "runtime.driver.checkpoint",
-    "runtime.driver.delivery",
     "runtime.driver.ingest.runner",
     "runtime.driver.ingest.tables",
     "runtime.driver.ingest.topics",
     "runtime.driver.planning",
-    "runtime.driver.sink_topics",
-    "runtime.driver.taking_over",
     "runtime.worker.ingest_steps",
-    "runtime.worker.write_step",
 }
 """Who still imports Kafka though connectors are to be met by their contract alone. These may only become fewer."""
 

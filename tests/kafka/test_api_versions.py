@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rowkind.connectors.kafka import api_versions as a
+from rowkind.connectors.kafka.sink_topics import needs
 from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
-from rowkind.runtime.driver.sink_topics import needs
 from tests.runtime.tables import APPEND, table
 
 PROPERTIES = {"bootstrap.servers": "old:1"}

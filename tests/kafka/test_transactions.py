@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from rowkind.connectors.contract import Marker, Promise
 from rowkind.connectors.kafka import transactions
-from rowkind.connectors.kafka.transactions import Fenced, Insert, Marker, Promise, TransactionalWriter
+from rowkind.connectors.kafka.transactions import Fenced, Insert, TransactionalWriter
 from rowkind.errors import RowkindError
 from tests.kafka_client import KafkaClient, TopicFactory
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pyarrow as pa
@@ -12,8 +13,9 @@ from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.options.constraints import Constraints
+from rowkind.options.constraints import USUAL, Constraints
 from rowkind.options.session_options import LengthEnforcer, NestedEnforcer, NotNullEnforcer
+from rowkind.runtime.worker.enforcing import Enforcer
 from rowkind.types import arrow_type
 from tests.runtime.tables import APPEND, KEYED, UPSERT, table
 
@@ -34,6 +36,10 @@ def batch(kafka: KafkaTable, *rows: tuple[Any, ...]) -> pa.RecordBatch:
 def encoded(kafka: KafkaTable, *rows: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     messages = MessageEncoder(kafka).encode(batch(kafka, *rows))
     return [tuple(message.values()) for message in messages.to_pylist()]
+
+
+def enforced(kafka: KafkaTable, rows: pa.RecordBatch, constraints: Constraints = USUAL) -> pa.RecordBatch:
+    return Enforcer(kafka, constraints).enforced(rows, Counter())
 
 
 def test_rows_that_stay_are_values_and_rows_that_go_are_tombstones() -> None:
@@ -85,23 +91,22 @@ def test_a_table_of_key_columns_alone() -> None:
 
 def test_not_null_names_the_column() -> None:
     with pytest.raises(RowkindError) as failed:
-        MessageEncoder(STATE).enforced(batch(STATE, (1, "a", 1, I), (2, None, 1, U)))
+        enforced(STATE, batch(STATE, (1, "a", 1, I), (2, None, 1, U)))
     assert (failed.value.condition, failed.value.params["column"]) == ("NULL_IN_NOT_NULL_COLUMN", "name")
 
 
 def test_not_null_does_not_hold_for_the_rest_of_a_delete_but_for_its_key() -> None:
-    encoder = MessageEncoder(STATE)
-    assert encoder.enforced(batch(STATE, (1, None, None, D))).num_rows == 1
+    assert enforced(STATE, batch(STATE, (1, None, None, D))).num_rows == 1
     with pytest.raises(RowkindError) as failed:
-        encoder.enforced(batch(STATE, (None, None, None, D)))
+        enforced(STATE, batch(STATE, (None, None, None, D)))
     assert failed.value.params["column"] == "id"
 
 
 def test_dropping_nulls_is_counted() -> None:
-    encoder = MessageEncoder(STATE, Constraints(NotNullEnforcer.DROP))
+    counts: Counter[str] = Counter()
     rows = batch(STATE, (1, None, 1, I), (None, "a", 1, I), (None, None, 1, I), (4, "d", None, I), (5, None, None, D))
-    assert encoder.enforced(rows).column("id").to_pylist() == [4, 5]
-    assert encoder.counts["null-rows-dropped"] == 3
+    kept = Enforcer(STATE, Constraints(NotNullEnforcer.DROP)).enforced(rows, counts)
+    assert (kept.column("id").to_pylist(), counts) == ([4, 5], {"null-rows-dropped": 3})
 
 
 def test_a_row_must_name_a_topic_where_there_is_a_choice() -> None:
@@ -149,13 +154,13 @@ NAMED = "k STRING, c CHAR(3), v VARCHAR(2), b VARBINARY(1), PRIMARY KEY (k) NOT 
 )
 def test_lengths_are_checked_when_asked(row: tuple[Any, ...], fits: bool) -> None:
     kafka = table(NAMED, UPSERT, Side.SINK)
-    assert MessageEncoder(kafka).enforced(batch(kafka, row)).num_rows == 1
-    encoder = MessageEncoder(kafka, Constraints(lengths=LengthEnforcer.ERROR))
+    assert enforced(kafka, batch(kafka, row)).num_rows == 1
+    asked = Constraints(lengths=LengthEnforcer.ERROR)
     if fits:
-        assert encoder.enforced(batch(kafka, row)).num_rows == 1
+        assert enforced(kafka, batch(kafka, row), asked).num_rows == 1
         return
     with pytest.raises(RowkindError, match="LENGTH_OF_COLUMN"):
-        encoder.enforced(batch(kafka, row))
+        enforced(kafka, batch(kafka, row), asked)
 
 
 @pytest.mark.parametrize(
@@ -172,11 +177,11 @@ def test_lengths_are_checked_when_asked(row: tuple[Any, ...], fits: bool) -> Non
 def test_members_are_checked_when_asked(value: Any, member: str | None) -> None:
     kafka = table("r ROW<a INT NOT NULL, m MAP<STRING, INT NOT NULL>, l ARRAY<INT NOT NULL>>", APPEND, Side.SINK)
     rows = batch(kafka, ({"a": 2, "m": [], "l": []}, I), (value, I))
-    assert MessageEncoder(kafka).enforced(rows).num_rows == 2
-    encoder = MessageEncoder(kafka, Constraints(nested=NestedEnforcer.ERROR))
+    assert enforced(kafka, rows).num_rows == 2
+    asked = Constraints(nested=NestedEnforcer.ERROR)
     if member is None:
-        assert encoder.enforced(rows).num_rows == 2
+        assert enforced(kafka, rows, asked).num_rows == 2
         return
     with pytest.raises(RowkindError, match="NULL_IN_NOT_NULL_MEMBER") as caught:
-        encoder.enforced(rows)
+        enforced(kafka, rows, asked)
     assert caught.value.params["member"] == member

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 
 from rowkind.broker import Broker
+from rowkind.connectors.contract import Marker, Promise, Used
 from rowkind.connectors.kafka.table import KafkaTable
-from rowkind.connectors.kafka.transactions import Insert, Marker, Promise, TransactionalWriter, Used
+from rowkind.connectors.kafka.transactions import Insert, TransactionalWriter
 from rowkind.connectors.settings import Side
 from rowkind.runtime.driver.delivery import settle
 from tests.kafka_client import KafkaClient
@@ -40,7 +41,7 @@ def left_open(client: KafkaClient, topic: str) -> Used:
         if version == 6:
             writer.commit(promise)
     assert is_open(client, topic)
-    return Used(topic, "t.1", topic, client.bootstrap, 0)
+    return Used(topic, "t.1", client.bootstrap, 0, {"marker-topic": topic})
 
 
 def is_open(client: KafkaClient, topic: str) -> bool:
@@ -65,7 +66,7 @@ def test_a_removed_insert_is_reached_through_another_table_of_its_cluster(kafka_
 
 
 def test_a_cluster_that_no_table_is_at_is_told(kafka_client: KafkaClient) -> None:
-    gone = Used("prefix", "t.1", "t", "elsewhere:9092", 0)
+    gone = Used("prefix", "t.1", "elsewhere:9092", 0, {"marker-topic": "t"})
     markers, notes = settle([gone, gone], [sink(kafka_client, "t")], "here")
     assert not markers
     assert [("elsewhere:9092" in note, "prefix" in note) for note in notes] == [(True, True)]

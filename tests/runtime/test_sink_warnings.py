@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import Any
+
 import pytest
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.connectors.settings import Side
+from rowkind.connectors.contract import Sink
+from rowkind.connectors.kafka.table import KafkaTable
+from rowkind.connectors.settings import Guarantee, Side
+from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
+from rowkind.runtime.driver.delivery import prepare_sinks
 from rowkind.runtime.driver.planning import Planner
-from rowkind.runtime.driver.sink_topics import prepare_sinks
 from rowkind.sql import parse_script
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source
 from tests.kafka_client import TopicFactory
 from tests.oracle.duck import Duck
-from tests.runtime.tables import UPSERT, table
+from tests.runtime.tables import APPEND, UPSERT, table
 from tests.runtime.test_planning import TABLES
 
 
@@ -38,6 +44,33 @@ def test_a_query_that_only_adds_rows_is_told_about_and_values_are_not(sql: str, 
         elif isinstance(statement, s.Insert):
             planner.inserts(statement)
     assert any("use the 'kafka' connector" in warning for warning in planner.take_warnings()) is told
+
+
+class Plain(Sink):
+    """Promises what most can."""
+
+    guarantees = frozenset({Guarantee.NONE, Guarantee.AT_LEAST_ONCE})
+
+    def prepare(self) -> list[str]:
+        return ["told"]
+
+
+class PlainTable(KafkaTable):
+    def sink(self) -> Any:
+        return Plain()
+
+
+def test_what_a_sink_cannot_promise_is_refused() -> None:
+    def given(guarantee: Guarantee) -> PlainTable:
+        options = {"sink_delivery__guarantee": guarantee.value, "sink_transactional__id__prefix": "p"}
+        made = table("id INT", APPEND, Side.SINK, **options)
+        return PlainTable(**{field.name: getattr(made, field.name) for field in fields(made)})
+
+    assert prepare_sinks([given(Guarantee.AT_LEAST_ONCE)]) == ["told"]
+    with pytest.raises(RowkindError) as refused:
+        prepare_sinks([given(Guarantee.EXACTLY_ONCE)])
+    assert refused.value.condition == "GUARANTEE_NOT_GIVEN"
+    assert refused.value.params["known"] == "'none', 'at-least-once'"
 
 
 @pytest.mark.kafka

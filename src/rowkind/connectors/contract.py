@@ -233,7 +233,7 @@ class Writer(ABC):
         """The task is over. After a failure nothing of it may be kept; called in every case."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WriteContext:
     """Which task writes, and what it promises."""
 
@@ -241,12 +241,33 @@ class WriteContext:
     """The sink's name in its job."""
     task: int
     tasks: int
-    counts: Counter[str]
+    counts: Counter[str] = field(default_factory=Counter)
+    """As those of a `ReadContext`: `rows-written`, …"""
+    traffic: dict[str, Traffic] = field(default_factory=dict)
+    """By the name of the part that was written, such as a topic; told when the writer is closed."""
     promise: Promise | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A task that has written under a promise, as a checkpoint remembers it for `Sink.settle`."""
+
+    prefix: str
+    """What its transactions begin with: it names them in errors."""
+    name: str
+    """Of the INSERT."""
+    place: str
+    """The servers that it wrote to."""
+    task: int
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """What else the sink needs. JSON."""
+
+
 class Sink(ABC):
-    """One output of a job, on the driver."""
+    """One output of a job, on the driver. Where it can promise exactly-once it has all of the methods, else the first.
+
+    A sink is also asked to settle what other tables of its connector have left; so tables that are read have one, too.
+    """
 
     @property
     @abstractmethod
@@ -261,8 +282,16 @@ class Sink(ABC):
         """How transactions know an INSERT; `lineage` is what markers of this checkpoint carry. Picklable."""
         raise NotImplementedError
 
-    def used(self, insert: Any, task: int) -> Mapping[str, Any]:
-        """What a checkpoint must remember of a task that is about to write, so that `settle` finds it. JSON."""
+    def used(self, insert: Any, task: int) -> Used:
+        """What a checkpoint must remember of a task that is about to write."""
+        raise NotImplementedError
+
+    def reach(self, used: Used) -> int:
+        """How surely this sink gets to what a task has left: 0 for not at all, the highest of a job is asked."""
+        return 0
+
+    def settle(self, used: Used, lineage: str) -> Marker | None:
+        """End what a task left open, before the first batch of a run; answers what is in. Called from any thread."""
         raise NotImplementedError
 
 
@@ -411,10 +440,15 @@ class Table(ABC):
         """On the driver: where messages that cannot be read go; None where they fail the job or are skipped."""
         return None
 
+    @property
+    def transaction_prefix(self) -> str | None:
+        """What transactions that write the table begin with: markers of another would not be found again."""
+        return None
+
     def sink(self) -> Sink:
-        """On the driver, once a job. This and `writer` are there on the side that is written."""
+        """On the driver, once a job. `writer` is there on the side that is written."""
         raise NotImplementedError
 
     def writer(self, context: WriteContext) -> Writer | None:
-        """In a worker, for each task. None under a promise that is kept already: the rows of the batch are in."""
+        """In a worker, for each task that has rows. None under a promise that is kept already: its rows are in."""
         raise NotImplementedError

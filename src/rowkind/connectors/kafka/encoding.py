@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from rowkind.connectors.kafka.enforcing import Enforcer
 from rowkind.connectors.kafka.topic_table import TopicTable
 from rowkind.errors import RowkindError
 from rowkind.formats.contract import Encoder
 from rowkind.formats.registry import format_named
 from rowkind.kinds import KIND_COLUMN, RowKind
-from rowkind.options.constraints import USUAL, Constraints
 from rowkind.types import Field
 
 
@@ -28,7 +26,6 @@ class MessageEncoder:
     """
 
     table: TopicTable
-    constraints: Constraints = USUAL
     counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -38,7 +35,6 @@ class MessageEncoder:
         self._key: Encoder | None = None
         if table.key_format is not None:
             self._key = format_named(table.key_format.name).encoder(table.key_payload, table.key_format)
-        self._enforcer = Enforcer(table, self.constraints)
 
     def encode(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Messages: columns key and value, and topic, timestamp, headers, header-list where the table has them."""
@@ -69,10 +65,6 @@ class MessageEncoder:
             if adds.any()
             else pa.nulls(len(adds), pa.binary())
         )
-
-    def enforced(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows to write, as the types of the columns allow."""
-        return self._enforcer.enforced(rows, self.counts)
 
     @property
     def _topic_is_chosen(self) -> bool:

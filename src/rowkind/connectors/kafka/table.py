@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from rowkind.connectors.contract import Limits, SourceContext, Table
+from rowkind.connectors.contract import Limits, SourceContext, WriteContext
 from rowkind.connectors.kafka.dead_letters import KafkaLetters
 from rowkind.connectors.kafka.metadata import read_fields, written_fields
 from rowkind.connectors.kafka.option_usage import FormatUse, Usage, use
+from rowkind.connectors.kafka.sink import KafkaSink
 from rowkind.connectors.kafka.source import KafkaSource
 from rowkind.connectors.kafka.table_options import KEY_FIELDS_PREFIX, TOPIC_PATTERN, VALUE_FIELDS_INCLUDE, FieldsInclude
 from rowkind.connectors.kafka.table_positions import KafkaPositions
 from rowkind.connectors.kafka.table_reader import KafkaReader
 from rowkind.connectors.kafka.table_settings import ScanSettings, SinkSettings, scan_settings, sink_settings
+from rowkind.connectors.kafka.table_writer import RowWriter, row_writer
 from rowkind.connectors.kafka.topic_table import TopicTable
 from rowkind.connectors.kafka.validation import validate
 from rowkind.connectors.kafka.without_effect import without_effect
@@ -40,13 +41,14 @@ class KafkaTable(TopicTable):
     def reader(self) -> KafkaReader:
         return KafkaReader(self)
 
+    def sink(self) -> KafkaSink:
+        return KafkaSink(self)
+
+    def writer(self, context: WriteContext) -> RowWriter | None:
+        return row_writer(self, context)
+
     def letters(self) -> KafkaLetters | None:
         return KafkaLetters(self) if self.reading.on_error is OnError.DEAD_LETTER else None
-
-
-def of_kafka(tables: Iterable[Table]) -> list[KafkaTable]:
-    """Those that are Kafka's."""
-    return [table for table in tables if isinstance(table, KafkaTable)]
 
 
 def resolve(definition: TableDefinition, session: SessionOptions, side: Side) -> tuple[KafkaTable, list[str]]:

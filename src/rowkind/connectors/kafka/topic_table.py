@@ -103,5 +103,9 @@ class TopicTable(Table):
         return f"{self.side.value} topic {self.shown_topics}", key_bytes(self.key_format, self.key_payload)
 
     @property
+    def transaction_prefix(self) -> str | None:
+        return self.writing.transactional_id_prefix
+
+    @property
     def group_id(self) -> str | None:
         return self.properties.get("group.id")

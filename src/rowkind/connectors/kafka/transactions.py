@@ -20,6 +20,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
+from rowkind.connectors.contract import Marker, Promise
 from rowkind.connectors.kafka.clients import Properties, named, open_consumer
 from rowkind.connectors.kafka.writer import Writer
 from rowkind.errors import RowkindError
@@ -39,14 +40,6 @@ _MOVING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Marker:
-    """Of a task's last batch that is in: its number, and the id of the entry that it was run from."""
-
-    version: int
-    entry: str
-
-
-@dataclass(frozen=True, slots=True)
 class Insert:
     """One INSERT as its transactions know it, whatever batch it is in."""
 
@@ -61,36 +54,6 @@ class Insert:
 
     def group(self, task: int) -> str:
         return f"{self.prefix}.{self.name}.{task}"
-
-
-@dataclass(frozen=True, slots=True)
-class Used:
-    """A task of an INSERT that has had transactions, as a checkpoint remembers it."""
-
-    prefix: str
-    name: str
-    marker_topic: str
-    servers: str
-    task: int
-
-
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """What exactly-once needs to know of an INSERT in a batch: the same when the batch is run again."""
-
-    insert: Insert
-    version: int
-    entry: str
-
-    def kept(self, last: Marker | None) -> bool:
-        """Whether the batch is in already, by the marker of a task. Raises when a later or another batch is."""
-        if last is None or last.version < self.version:
-            return False
-        if last != Marker(self.version, self.entry):
-            raise RowkindError(
-                "CHECKPOINT_NOT_LATEST", prefix=self.insert.prefix, batch=self.version, found=last.version
-            )
-        return True
 
 
 class TransactionalWriter(Writer):
@@ -273,10 +236,20 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
 
 def _is_in(promise: Promise, writer: TransactionalWriter) -> bool:
     try:
-        return promise.kept(writer.committed)
+        return kept(promise, writer.committed)
     except RowkindError:
         writer.close()
         raise
+
+
+def kept(promise: Promise, last: Marker | None) -> bool:
+    """Whether a batch is in already, by the marker of a task. Raises when a later or another batch is."""
+    if last is None or last.version < promise.version:
+        return False
+    if last != Marker(promise.version, promise.entry):
+        prefix = promise.insert.prefix
+        raise RowkindError("CHECKPOINT_NOT_LATEST", prefix=prefix, batch=promise.version, found=last.version)
+    return True
 
 
 def _taken(name: str, promise: Promise) -> TransactionalWriter | None:

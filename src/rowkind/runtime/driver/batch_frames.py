@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from rowkind.connectors.kafka.transactions import Promise
+from rowkind.connectors.contract import Promise
 from rowkind.kinds import KIND_COLUMN, ChangelogMode
 from rowkind.operators.contract import END_OF_TIME, BatchContext
 from rowkind.plan import nodes as n

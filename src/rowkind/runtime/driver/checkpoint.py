@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from rowkind.connectors.kafka.transactions import Used
+from rowkind.connectors.contract import Used
 from rowkind.errors import RowkindError
 from rowkind.runtime.driver.edits import check_edits, check_partitions
 from rowkind.runtime.driver.job_plan import JobPlan

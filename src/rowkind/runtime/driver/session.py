@@ -31,12 +31,12 @@ from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
 from rowkind.plan.bind.relations import bind_view
 from rowkind.runtime.driver.batch_runner import Row
+from rowkind.runtime.driver.delivery import prepare_sinks
 from rowkind.runtime.driver.job import Job, Status
 from rowkind.runtime.driver.job_folder import moved_folder
 from rowkind.runtime.driver.job_plan import JobPlan, job_plan
 from rowkind.runtime.driver.planning import Planner, plans_text
 from rowkind.runtime.driver.resuming import Resuming
-from rowkind.runtime.driver.sink_topics import prepare_sinks
 from rowkind.runtime.driver.spark import rely_on, start_spark
 from rowkind.runtime.driver.spark_analyzer import SparkAnalyzer
 from rowkind.runtime.driver.speculation import check_speculation

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rowkind.connectors.kafka.table import of_kafka
-from rowkind.connectors.kafka.table_settings import SinkSettings
-from rowkind.connectors.settings import WriteSettings
+from rowkind.connectors.contract import Table
 from rowkind.errors import RowkindError
 from rowkind.plan import identity
 from rowkind.plan import nodes as n
@@ -57,7 +55,7 @@ def _settled(
 ) -> Standing:
     """Where to go on: after the last batch that is known, if the sinks have none that is not."""
     tables = [*(sink.table for sink in plan.sinks), *plan.tables]
-    markers, notes = settle(folder.used(), of_kafka(tables), folder.lineage(record.id))
+    markers, notes = settle(folder.used(), tables, folder.lineage(record.id))
     for note in notes:
         notify(note)
     try:
@@ -86,10 +84,10 @@ def plan_digest(plan: JobPlan) -> str:
     What is promised of a sink counts: its markers would be looked for elsewhere. So does when it writes what it holds
     back: that decides which rows are the batch's.
     """
-    promised = {name: _promised(sink.table.writing) for sink, name in insert_names(plan.sinks).items()}
+    promised = {name: _promised(sink.table) for sink, name in insert_names(plan.sinks).items()}
     return identity.digest([identity.plan_digest(plan.roots), promised])
 
 
-def _promised(sink: WriteSettings) -> list[str | int | None]:
-    prefix = sink.transactional_id_prefix if isinstance(sink, SinkSettings) else None
-    return [str(sink.guarantee), prefix, sink.buffer_max_rows, str(sink.buffer_interval)]
+def _promised(table: Table) -> list[str | int | None]:
+    sink = table.writing
+    return [str(sink.guarantee), table.transaction_prefix, sink.buffer_max_rows, str(sink.buffer_interval)]

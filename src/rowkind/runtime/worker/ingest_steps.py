@@ -13,14 +13,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.connectors.kafka.task_writer import TaskWriter
-from rowkind.connectors.kafka.transactions import Promise
+from rowkind.connectors.contract import Promise, WriteContext
+from rowkind.connectors.kafka.table_writer import Messages
 from rowkind.connectors.mysql.staged import EVENT_TIME, staged_sections
 from rowkind.ingest.message_rows import Target, messages
 from rowkind.metrics.traffic import Lane, Side
 from rowkind.runtime.counters import Tally
 from rowkind.runtime.worker.steps import Batches, task_number
-from rowkind.runtime.worker.write_step import SUMMARY
+from rowkind.runtime.worker.task_output import TaskOutput
+from rowkind.runtime.worker.write_step import summary
 from rowkind.state.hashing import hash_rows
 
 
@@ -29,12 +30,16 @@ class Delivery:
     """How a lane of an ingestion job writes: under which name, and what it promises for the batch."""
 
     sink: str
-    properties: tuple[tuple[str, str], ...]
+    topics: Messages
+    tasks: int
     wait: bool
     promise: Promise | None = None
 
-    def writer(self) -> TaskWriter:
-        return TaskWriter(self.sink, dict(self.properties), None, task_number(), self.promise, self.wait)
+    def context(self) -> WriteContext:
+        return WriteContext(self.sink, task_number(), self.tasks, promise=self.promise)
+
+    def output(self, context: WriteContext) -> TaskOutput:
+        return TaskOutput(self.topics, context, self.wait)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +96,13 @@ class WriteStaged:
 
     def run(self, batches: Batches, counts: Tally) -> Batches:
         targets: Mapping[str, tuple[Target, ...]] = _unpacked(self.targets)
-        written = 0
-        with self.delivery.writer() as writer:
+        context = self.delivery.context()
+        with self.delivery.output(context) as output:
             for table, rows in self.tasks.sections(batches, self.keys, counts):
                 for target in targets.get(table, ()):
-                    written += write_to(rows, table, target, writer, counts)
-        tell(writer, counts)
-        yield summary(written)
+                    write_to(rows, table, target, output, counts)
+        tell(context, counts)
+        yield summary(output.written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +130,12 @@ class WriteRows:
 
     def run(self, batches: Batches, counts: Tally) -> Batches:
         target: Target = _unpacked(self.target)
-        written = 0
-        with self.delivery.writer() as writer:
+        context = self.delivery.context()
+        with self.delivery.output(context) as output:
             for rows in batches:
-                written += write_to(rows, self.table, target, writer, counts)
-        tell(writer, counts)
-        yield summary(written)
+                write_to(rows, self.table, target, output, counts)
+        tell(context, counts)
+        yield summary(output.written)
 
 
 def _tell_read(tally: Tally, table: str, rows: pa.RecordBatch) -> None:
@@ -141,23 +146,17 @@ def _tell_read(tally: Tally, table: str, rows: pa.RecordBatch) -> None:
     )
 
 
-def tell(writer: TaskWriter, tally: Tally) -> None:
-    """For the metrics: what went out, by topic."""
-    tally["tasks-already-committed"] += writer.skipped
-    tally["transactions-committed"] += writer.committed
-    for topic, traffic in writer.traffic.items():
+def tell(context: WriteContext, tally: Tally) -> None:
+    """For the counts of the job, and for the metrics what went out, by topic."""
+    tally.update(context.counts)
+    for topic, traffic in context.traffic.items():
         tally.traffic_of(Lane(Side.WRITTEN, topic, topic)).add(traffic)
 
 
-def write_to(rows: pa.RecordBatch, table: str, target: Target, writer: TaskWriter, counts: Counter[str]) -> int:
+def write_to(rows: pa.RecordBatch, table: str, target: Target, output: TaskOutput, counts: Counter[str]) -> None:
     counted: Counter[str] = Counter()
-    written = writer.write(messages(rows, target, counted))
+    output.write(messages(rows, target, counted))
     counts.update({f"{table}.{name}": count for name, count in counted.items()})
-    return written
-
-
-def summary(written: int) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array([written], pa.int64())], schema=SUMMARY)
 
 
 @lru_cache(maxsize=64)

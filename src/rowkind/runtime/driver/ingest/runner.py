@@ -20,7 +20,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from sqlglot import exp
 
-from rowkind.connectors.kafka.transactions import Insert, Promise, Used
+from rowkind.connectors.contract import Promise
+from rowkind.connectors.kafka.table_writer import Messages
 from rowkind.connectors.mysql.schemas import TableId, TableSchema
 from rowkind.connectors.mysql.source import MysqlSource
 from rowkind.connectors.mysql.staged import EVENT_TIME, SEQUENCE
@@ -225,15 +226,12 @@ class IngestRunner:
         properties = self._sink.properties
         promise = None
         if self._sink.guarantee is Guarantee.EXACTLY_ONCE:
-            assert self._tables.prefix is not None
-            insert = Insert(self._tables.prefix, lane, self._taken.lineage, self._topics.marker(topics))
-            servers = properties["bootstrap.servers"]
-            self._checkpoint.record_used(
-                Used(insert.prefix, insert.name, insert.marker_topic, servers, task) for task in range(tasks)
-            )
+            sink = self._tables.any_table(self._topics.marker(topics)).sink()
+            insert = sink.insert(lane, self._taken.lineage)
+            self._checkpoint.record_used(sink.used(insert, task) for task in range(tasks))
             promise = Promise(insert, entry["number"], entry["id"])
         waits = self._sink.guarantee is not Guarantee.NONE or self._source.bounded
-        return Delivery(f"{self._name}:{lane}", tuple(sorted(properties.items())), waits, promise)
+        return Delivery(f"{self._name}:{lane}", Messages(tuple(sorted(properties.items()))), tasks, waits, promise)
 
     def _account(self, entry: Mapping[str, Any], took: float, counted: Counter[str]) -> None:
         progress = self._progress

@@ -64,7 +64,7 @@ class RunningIngestion:
         self._source = MysqlSource(settings, context, lambda schemas: planner.lanes(schemas, cores))
         planner = self._planner = IngestPlanner(self._source, tables, files, sync, inheritable_thread_target(spark))
         used = folder.used()
-        topics = Topics(tables, notify, marker=used[0].marker_topic if used else None)
+        topics = Topics(tables, notify, marker=used[0].detail["marker-topic"] if used else None)
         self._runner = IngestRunner(
             spark,
             job,
@@ -82,7 +82,7 @@ class RunningIngestion:
             notify,
         )
         if used:
-            markers, notes = settle(used, [tables.any_table(used[0].marker_topic)], taken.lineage)
+            markers, notes = settle(used, [tables.any_table(used[0].detail["marker-topic"])], taken.lineage)
             for note in notes:
                 notify(note)
             check_latest(folder, taken.standing, markers)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.sink_topics import warnings_about
 from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.ingest.topic_schemas import TopicSchema
+from rowkind.runtime.driver.delivery import prepare_sinks
 from rowkind.runtime.driver.ingest.tables import JobTables
-from rowkind.runtime.driver.sink_topics import prepare_sinks, warnings_about
 
 
 class TopicCreator(Protocol):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rowkind.connectors.kafka.topic_table import TopicTable
+from rowkind.connectors.contract import Table
 from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.options.constraints import Constraints
@@ -23,7 +23,7 @@ from rowkind.types import BINARIES, CHARACTERS, DataType, Root
 class Enforcer:
     """Of a row that goes from an upsert table only the key is written, so only the key is looked at."""
 
-    table: TopicTable
+    table: Table
     constraints: Constraints
 
     def enforced(self, rows: pa.RecordBatch, counts: Counter[str]) -> pa.RecordBatch:
@@ -70,7 +70,7 @@ class Enforcer:
                 raise RowkindError("NULL_IN_NOT_NULL_MEMBER", table=self.table.name, member=path)
 
     def _written(self, rows: pa.RecordBatch, name: str) -> npt.NDArray[np.bool_]:
-        if name in self.table.primary_key or self.table.connector != "upsert-kafka":
+        if name in self.table.primary_key or not self.table.upsert:
             return np.ones(rows.num_rows, dtype=bool)
         kinds = rows.column(KIND_COLUMN).to_numpy(zero_copy_only=False)
         return np.isin(kinds, (RowKind.INSERT, RowKind.UPDATE_AFTER))
