@@ -17,19 +17,35 @@ from pyspark.sql import SparkSession
 
 from rowkind.metrics.traffic import Lane, StateSize, Traffic, merge
 
+Place = tuple[int, int]
+"""A split as a batch numbers it: the number of its table in the job, and its own among those that are read."""
+
 
 class Tally(Counter[str]):
-    """Named counts, and beside them what metrics need and is more than a sum: traffic, and the size of state."""
+    """Named counts, and beside them what is more than a sum: traffic, the size of state, event time, and timers."""
 
     def __init__(self, counts: Mapping[str, int] | None = None) -> None:
         super().__init__(counts or {})
         self.traffic: dict[Lane, Traffic] = {}
         self.states: dict[str, StateSize] = {}
         """By operator. Every partition tells its own; together they are what the operator keeps."""
+        self.marks: dict[Place, int] = {}
+        """The highest watermark of each split that was watched."""
+        self.due: int | None = None
+        """When an operator wants to run again at the latest, even without new rows."""
 
     def traffic_of(self, lane: Lane) -> Traffic:
         """What was told of a lane so far, to add to."""
         return self.traffic.setdefault(lane, Traffic())
+
+    def mark(self, place: Place, time: int) -> None:
+        """A watermark was seen."""
+        self.marks[place] = max(time, self.marks.get(place, time))
+
+    def wake(self, due: int | None) -> None:
+        """An operator wants to run again at a time, if any."""
+        if due is not None:
+            self.due = due if self.due is None else min(due, self.due)
 
     def add(self, other: Tally) -> None:
         """What another task, or another partition of this one, has told."""
@@ -37,14 +53,23 @@ class Tally(Counter[str]):
         merge(self.traffic, other.traffic)
         for operator, size in other.states.items():
             self.states[operator] = self.states.get(operator, StateSize()) + size
+        for place, time in other.marks.items():
+            self.mark(place, time)
+        self.wake(other.due)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (dict(+self), self.traffic, self.states)
+        return _restored, (dict(+self), self.traffic, self.states, self.marks, self.due)
 
 
-def _restored(counts: dict[str, int], traffic: dict[Lane, Traffic], states: dict[str, StateSize]) -> Tally:
+def _restored(
+    counts: dict[str, int],
+    traffic: dict[Lane, Traffic],
+    states: dict[str, StateSize],
+    marks: dict[Place, int],
+    due: int | None,
+) -> Tally:
     tally = Tally(counts)
-    tally.traffic, tally.states = traffic, states
+    tally.traffic, tally.states, tally.marks, tally.due = traffic, states, marks, due
     return tally
 
 
@@ -70,8 +95,11 @@ class _ByTask(AccumulatorParam[Any]):
 @contextmanager
 def counters(spark: SparkSession) -> Iterator[Accumulator[Any]]:
     """Fresh counters for one batch."""
-    with passing(spark, {}, _ByTask()) as made:
+    made = spark.sparkContext.accumulator({}, _ByTask())
+    try:
         yield made
+    finally:
+        _accumulatorRegistry.pop(made.aid, None)  # PySpark itself keeps each one for ever
 
 
 def add_counts(counters: Any, number: int, tally: Tally) -> None:
@@ -87,13 +115,3 @@ def total(counters: Accumulator[Any]) -> Tally:
     for _, tally in counters.value.values():
         found.add(tally)
     return found
-
-
-@contextmanager
-def passing(spark: SparkSession, value: Any, param: AccumulatorParam[Any]) -> Iterator[Accumulator[Any]]:
-    """An accumulator for one batch: PySpark itself keeps each one for ever."""
-    made = spark.sparkContext.accumulator(value, param)
-    try:
-        yield made
-    finally:
-        _accumulatorRegistry.pop(made.aid, None)

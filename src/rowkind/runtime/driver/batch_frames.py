@@ -58,7 +58,6 @@ class BatchFrames:
         versions: Versions,
         letters: DeadLetters,
         counters: Any,
-        times: Any,
         nonce: str,
     ) -> None:
         self._spark = spark
@@ -67,7 +66,6 @@ class BatchFrames:
         self._versions = versions
         self._letters = letters
         self._counters = counters
-        self._times = times
         self._nonce = nonce
         self._moment = Moment(batch.clock, batch.number, versions.checkpoint)
         self._numbers = {node: number for number, node in enumerate(job.uses)}
@@ -129,9 +127,9 @@ class BatchFrames:
         told = schema.append(pa.field(SPLIT, pa.int32()))
         read = numbers.then(Read(pickle.dumps(node.table), found.tasks, table, self._letters, found.splits), told)
         if mark.column is not None:
-            return read.then(Watch(table, mark.column, mark.delay, self._times), schema)
+            return read.then(Watch(table, mark.column, mark.delay), schema)
         rows = read.frame().selectExpr("*", f"{self._sql(node, mark.sql)} AS {WATERMARK}")
-        return self._delta(rows, schema).then(Watch(table, WATERMARK, 0, self._times), schema)
+        return self._delta(rows, schema).then(Watch(table, WATERMARK, 0), schema)
 
     @_build.register
     def _(self, node: n.Values) -> Delta:
@@ -212,7 +210,7 @@ class BatchFrames:
             versions.root, stage.name, versions.version, base, versions.oldest, versions.checkpoint, versions.sync
         )
         called = self._delta(exchanged(parcels, partitions), PARCELS)
-        return called.then(Process(packed, place, context, self._times), operator.output_schema)
+        return called.then(Process(packed, place, context), operator.output_schema)
 
     def _context(self, node: n.Node) -> BatchContext:
         batch, group = self._batch, group_name(self._job.group(node))

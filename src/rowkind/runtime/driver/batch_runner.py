@@ -39,8 +39,6 @@ from rowkind.runtime.driver.pacing import Pacing
 from rowkind.runtime.driver.reporting import batch_report, computed_times, lanes_read
 from rowkind.runtime.driver.resuming import Standing
 from rowkind.runtime.driver.watermark_tracking import Account
-from rowkind.runtime.worker.steps import DUE
-from rowkind.runtime.worker.watch_step import highest
 from rowkind.state.files import Folder
 from rowkind.state.retention import sweep
 
@@ -111,10 +109,11 @@ class BatchRunner:
         failpoint("before-sinks", batch.number)
         counted = Tally()
         if roots := self._roots(batch):
-            with counters(self._spark) as added, highest(self._spark) as times:
-                self._write(batch, roots, added, times)
+            with counters(self._spark) as added:
+                self._write(batch, roots, added)
                 counted = total(added)
-                computed_times(self._plan, batch, times.value, counted)
+            self._note_time(batch, counted)
+            computed_times(self._plan, batch, counted)
         failpoint("after-sinks", batch.number)
         written, took = time.time_ns() // 1_000_000, timedelta(seconds=time.monotonic() - started)
         size = self._finish(batch)
@@ -132,13 +131,13 @@ class BatchRunner:
         told = {"clock": batch.clock, "operators": self._bases, "time": self.time.to_json()}
         return self._checkpoint.finish(batch.number, {"version": batch.number, **told})
 
-    def _write(self, batch: Batch, roots: Sequence[n.Node], added: Accumulator[Any], times: Accumulator[Any]) -> None:
+    def _write(self, batch: Batch, roots: Sequence[n.Node], added: Accumulator[Any]) -> None:
         spark, version = self._spark, batch.number
         letters = DeadLetters(self._checkpoint.letters, version)
         oldest, sync = version - KEPT_VERSIONS, self._checkpoint.sync
         versions = Versions(self._checkpoint.state, version, self._bases, oldest, self._id, self._hash_key, sync)
         spark.sparkContext.setJobDescription(f"{self._name}: batch {version}")
-        frames = BatchFrames(spark, self._plan, batch, versions, letters, added, times, self._nonce)
+        frames = BatchFrames(spark, self._plan, batch, versions, letters, added, self._nonce)
         try:
             tasks = self._once.tasks(version, {sink: frames.sink_tasks(sink) for sink in self._plan.sinks})
             promises = self._once.promises(version, batch.id, tasks)
@@ -153,19 +152,18 @@ class BatchRunner:
             frames.release()
         letters.send(self._plan.tables)
         self._bases.update(dict.fromkeys(frames.stages, version))
-        self._note_time(batch, times.value)
 
     def _roots(self, batch: Batch) -> Sequence[n.Node]:
         """What a batch computes: the last one has no rows, so only what an operator may hold back for a later time."""
         return self._plan.roots if not batch.final or self.time.due is not None else self._plan.timed
 
-    def _note_time(self, batch: Batch, times: dict[tuple[int, int], int]) -> None:
+    def _note_time(self, batch: Batch, told: Tally) -> None:
         """What the batch showed of event time, for the watermarks of the next one."""
-        self.time.due = -times[DUE] if DUE in times else None
+        self.time.due = told.due
         for scan in self._plan.watermarks:
             table = self._plan.scans.index(scan)
             for number, split in enumerate(batch.inputs[table].splits):
-                self.time.note(table, split, times.get((table, number)), batch.clock)
+                self.time.note(table, split, told.marks.get((table, number)), batch.clock)
 
     def _evaluate(self, sinks: list[DataFrame]) -> None:
         """Write the sinks side by side: while one is planned or waits for its last task, another has the cores."""

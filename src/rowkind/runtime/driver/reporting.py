@@ -53,7 +53,7 @@ def watermarks(plan: JobPlan, account: Account) -> dict[Lane, int]:
     return found
 
 
-def computed_times(plan: JobPlan, batch: Batch, times: Mapping[tuple[int, int], int], told: Tally) -> None:
+def computed_times(plan: JobPlan, batch: Batch, told: Tally) -> None:
     """Event time that Spark computes from other columns is known by the watermarks that were seen."""
     found: dict[Lane, int] = {}
     for scan, mark in plan.watermarks.items():
@@ -62,7 +62,7 @@ def computed_times(plan: JobPlan, batch: Batch, times: Mapping[tuple[int, int], 
         if watermark is None or watermark.column in read:
             continue
         for number, split in enumerate(batch.inputs[table].splits):
-            lane, seen = Lane(Side.READ, scan.table.name, split.name), times.get((table, number))
+            lane, seen = Lane(Side.READ, scan.table.name, split.name), told.marks.get((table, number))
             if seen is not None:
                 found[lane] = max((seen + mark.delay) // 1000, found.get(lane, 0))
     for lane, time in found.items():

@@ -48,10 +48,6 @@ ROOM = 2**40
 """Rows of one task at most: row numbers of different tasks never meet."""
 
 
-DUE = (-1, -1)
-"""The key under which an operator says when it is to run again: the time, negated, since the highest number stays."""
-
-
 class Step(Protocol):
     """One step. Pickled with every batch, so it is small; called once a task."""
 
@@ -208,8 +204,6 @@ class Process:
     operator: bytes
     place: StatePlace
     context: BatchContext
-    times: Any = None
-    """The accumulator that takes when the operator is to run again."""
 
     def run(self, batches: Batches, counts: Tally) -> Batches:
         operator, place = _operator(self.operator), self.place
@@ -230,8 +224,7 @@ class Process:
         failpoint("before-state", place.version)
         store.commit()
         failpoint("after-state", place.version)
-        if output.due is not None:
-            self.times.add({DUE: -output.due})
+        counts.wake(output.due)
         counts.states[place.operator] = store.size
         counted = {**output.counters, "expired-state": store.expired}
         counts.update({f"{place.operator}.{name}": count for name, count in counted.items() if count})
