@@ -14,7 +14,7 @@ from rowkind.connectors.kafka.fetching import ReadFields
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.reader import read
 from rowkind.connectors.kafka.transactions import Insert, give_back, transaction
-from rowkind.connectors.kafka.writer import Writer
+from rowkind.connectors.kafka.writer import MessageProducer
 from rowkind.errors import RowkindError
 from tests.kafka_client import KafkaClient
 
@@ -66,7 +66,7 @@ def test_reading_goes_on_when_the_broker_is_back(own: Broker, topic: str) -> Non
 
 
 def test_writing_goes_on_when_the_broker_is_back(own: Broker, topic: str) -> None:
-    writer = Writer({"bootstrap.servers": own.bootstrap}, topic)
+    writer = MessageProducer({"bootstrap.servers": own.bootstrap}, topic)
     values = [b"%d" % i for i in range(COUNT)]
     writer.write(pa.RecordBatch.from_pydict({"value": pa.array(values)}))
     own.kill()

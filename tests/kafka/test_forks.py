@@ -12,7 +12,7 @@ import pytest
 
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.reader import read
-from rowkind.connectors.kafka.writer import writer_for
+from rowkind.connectors.kafka.writer import producer_for
 from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka
@@ -35,7 +35,7 @@ def exercise(servers: str, topic: str) -> None:
     properties = {"bootstrap.servers": servers}
 
     def write() -> None:
-        writer = writer_for("sink", properties, topic)
+        writer = producer_for("sink", properties, topic)
         writer.write(pa.RecordBatch.from_pydict({"value": pa.array([b"x"] * 5)}))
         writer.flush()
 

@@ -256,13 +256,13 @@ def test_a_topic_that_ends_before_the_range(
 def test_consumers_are_kept_and_carry_what_they_read_too_much(
     topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str]
 ) -> None:
-    consumers.close_all()
+    consumers.kept_consumers.close_all()
     name = topic()
     kafka_client.produce(name, [(None, b"%d" % i) for i in range(1000)])
     assert len(rows(OffsetRange(name, 0, 0, 300), properties)) == 300
-    ((_, kept),) = consumers._kept.items()
+    (kept,) = consumers.kept_consumers
     assert len(rows(OffsetRange(name, 0, 300, 1000), properties)) == 700
-    assert [k.fetcher for k in consumers._kept.values()] == [kept.fetcher]
+    assert [k.fetcher for k in consumers.kept_consumers] == [kept.fetcher]
     # a range that does not go on where the last one ended is read right all the same
     assert [o for o, _, _ in rows(OffsetRange(name, 0, 5, 8), properties)] == [5, 6, 7]
 
@@ -281,16 +281,16 @@ def test_a_reading_that_is_left_early_does_not_spoil_the_next(
 def test_the_number_of_kept_consumers_is_bounded(
     topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    consumers.close_all()
-    monkeypatch.setattr(consumers, "LIMIT", 2)
+    consumers.kept_consumers.close_all()
+    monkeypatch.setattr(consumers.kept_consumers, "limit", 2)
     name = topic(partitions=4)
     kafka_client.produce(name, [Record(None, b"x", p) for p in range(4)])
     for partition in range(4):
         assert len(rows(OffsetRange(name, partition, 0, 1), properties)) == 1
-    assert [kept.partition.partition for kept in consumers._kept.values()] == [2, 3]
-    monkeypatch.setattr(consumers, "IDLE_SECONDS", 0.0)
+    assert [kept.partition.partition for kept in consumers.kept_consumers] == [2, 3]
+    monkeypatch.setattr(consumers.kept_consumers, "idle_seconds", 0.0)
     assert len(rows(OffsetRange(name, 0, 0, 1), properties)) == 1
-    assert [kept.partition.partition for kept in consumers._kept.values()] == [0]
+    assert [kept.partition.partition for kept in consumers.kept_consumers] == [0]
 
 
 def test_a_broker_that_is_not_there() -> None:

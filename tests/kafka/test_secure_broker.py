@@ -25,7 +25,7 @@ from rowkind.connectors.kafka.api_versions import api_versions
 from rowkind.connectors.kafka.cluster import Cluster
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.reader import read
-from rowkind.connectors.kafka.writer import Writer
+from rowkind.connectors.kafka.writer import MessageProducer
 from rowkind.errors import RowkindError
 from tests.kafka_client import KafkaClient
 
@@ -119,7 +119,7 @@ def write_and_read(properties: dict[str, str], topic: str) -> bytes:
     (partition,) = Cluster(properties).partitions([topic])
     assert api_versions(properties), "the versions of a broker come through its login"
     end = Cluster(properties).ends([partition])[partition]
-    writer = Writer(properties, topic)
+    writer = MessageProducer(properties, topic)
     writer.write(pa.RecordBatch.from_pydict({"value": pa.array([b"%d" % end])}))
     writer.flush()
     (batch,) = read(OffsetRange(topic, 0, end, end + 1), properties)
@@ -184,7 +184,7 @@ def test_rights(secured: Secured) -> None:
     with pytest.raises(RowkindError) as caught:
         list(read(OffsetRange("closed", 0, 0, 1), {**given, "default.api.timeout.ms": "1000"}))
     assert caught.value.condition == "KAFKA_AUTHORIZATION"
-    writer = Writer(given, "closed")
+    writer = MessageProducer(given, "closed")
     writer.write(pa.RecordBatch.from_pydict({"value": pa.array([b"x"])}))
     with pytest.raises(RowkindError) as caught:
         writer.flush()

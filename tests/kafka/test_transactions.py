@@ -11,7 +11,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from rowkind.connectors.contract import Marker, Promise
 from rowkind.connectors.kafka import transactions
-from rowkind.connectors.kafka.transactions import Fenced, Insert, TransactionalWriter
+from rowkind.connectors.kafka.transactions import Fenced, Insert, TransactionalProducer
 from rowkind.errors import RowkindError
 from tests.kafka_client import KafkaClient, TopicFactory
 
@@ -24,8 +24,10 @@ def promise(topic: TopicFactory) -> Promise:
     return Promise(Insert(prefix=name, name="t.1", checkpoint="here", marker_topic=name), version=1, entry="e")
 
 
-def written(client: KafkaClient, promise: Promise) -> TransactionalWriter:
-    return TransactionalWriter({"bootstrap.servers": client.bootstrap}, promise.insert.marker_topic, promise.insert, 0)
+def written(client: KafkaClient, promise: Promise) -> TransactionalProducer:
+    return TransactionalProducer(
+        {"bootstrap.servers": client.bootstrap}, promise.insert.marker_topic, promise.insert, 0
+    )
 
 
 @pytest.fixture
@@ -61,7 +63,7 @@ def test_a_transaction_whose_end_is_lost_is_named(
     assert promise.insert.group(0) in str(refused.value)
 
 
-def kept(client: KafkaClient, promise: Promise) -> TransactionalWriter | None:
+def kept(client: KafkaClient, promise: Promise) -> TransactionalProducer | None:
     return transactions.transaction({"bootstrap.servers": client.bootstrap}, None, promise, 0)
 
 
@@ -86,7 +88,7 @@ def test_a_batch_that_the_checkpoint_does_not_know_is_refused(
 ) -> None:
     done(kafka_client, promise)
     if fresh:
-        transactions._kept.clear()
+        transactions.kept_transactional.take(promise.insert.transactional_id(0))
     with pytest.raises(RowkindError) as refused:
         kept(kafka_client, replace(promise, **older))
     assert refused.value.condition == "CHECKPOINT_NOT_LATEST"

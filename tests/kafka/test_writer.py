@@ -13,7 +13,7 @@ import pytest
 from rowkind.connectors.kafka import writer as writers
 from rowkind.connectors.kafka.metadata import WRITABLE
 from rowkind.connectors.kafka.partitioners import Partitioner, default_partition, partitioner_named
-from rowkind.connectors.kafka.writer import Writer, drop_writer, writer_for
+from rowkind.connectors.kafka.writer import MessageProducer, drop_producer, producer_for
 from rowkind.errors import RowkindError
 from rowkind.types import arrow_type
 from tests.kafka_client import KafkaClient, TopicFactory
@@ -35,8 +35,8 @@ def numbered(count: int, keys: int = 40) -> list[tuple[bytes | None, bytes | Non
     return [(b'{"id":%d}' % (i % keys), b"%d" % i) for i in range(count)]
 
 
-def written(properties: dict[str, str], topic: str | None, batch: pa.RecordBatch, *more: Any) -> Writer:
-    writer = Writer(properties, topic)
+def written(properties: dict[str, str], topic: str | None, batch: pa.RecordBatch, *more: Any) -> MessageProducer:
+    writer = MessageProducer(properties, topic)
     writer.write(batch, *more)
     writer.flush()
     return writer
@@ -188,7 +188,7 @@ def test_without_a_guarantee_nothing_is_waited_for(
     topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str]
 ) -> None:
     name = topic()
-    writer = Writer({**properties, "linger.ms": "60000"}, name)
+    writer = MessageProducer({**properties, "linger.ms": "60000"}, name)
     writer.write(payloads(numbered(3)))
     writer.flush(wait=False)
     assert kafka_client.consume_all(name) == []
@@ -200,18 +200,18 @@ def test_writers_are_kept_and_dropped(
     topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str]
 ) -> None:
     name = topic()
-    writer = writer_for("sink", properties, name)
-    assert writer_for("sink", properties, name) is writer
-    assert writer_for("other", properties, name) is not writer
-    drop_writer("sink", properties)
-    assert writer_for("sink", properties, name) is not writer
-    writers.close_all()
-    assert not writers._kept
+    writer = producer_for("sink", properties, name)
+    assert producer_for("sink", properties, name) is writer
+    assert producer_for("other", properties, name) is not writer
+    drop_producer("sink", properties)
+    assert producer_for("sink", properties, name) is not writer
+    writers.kept_producers.close_all()
+    assert not list(writers.kept_producers)
 
 
 def test_a_transactional_writer(topic: TopicFactory, kafka_client: KafkaClient, properties: dict[str, str]) -> None:
     name = topic()
-    writer = Writer(properties, name, **{"transactional.id": name})
+    writer = MessageProducer(properties, name, **{"transactional.id": name})
     writer.producer.init_transactions()
     for payload, commit in (b"kept", True), (b"gone", False):
         writer.producer.begin_transaction()

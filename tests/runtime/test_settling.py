@@ -10,7 +10,7 @@ import pytest
 from rowkind.broker import Broker
 from rowkind.connectors.contract import Marker, Promise, Used
 from rowkind.connectors.kafka.table import KafkaTable
-from rowkind.connectors.kafka.transactions import Insert, TransactionalWriter
+from rowkind.connectors.kafka.transactions import Insert, TransactionalProducer
 from rowkind.connectors.settings import Side
 from rowkind.runtime.driver.delivery import settle
 from tests.kafka_client import KafkaClient
@@ -32,7 +32,7 @@ def sink(client: KafkaClient, topic: str) -> KafkaTable:
 def left_open(client: KafkaClient, topic: str) -> Used:
     """A batch is in; the next one is written, and its transaction stays open."""
     insert = Insert(topic, "t.1", "here", topic)
-    writer = TransactionalWriter({"bootstrap.servers": client.bootstrap}, topic, insert, 0)
+    writer = TransactionalProducer({"bootstrap.servers": client.bootstrap}, topic, insert, 0)
     for version in (6, 7):
         promise = Promise(insert, version, f"entry {version}")
         writer.begin(promise, 60)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections import OrderedDict
 from dataclasses import dataclass
 
 from rowkind.connectors.kafka.bulk_fetching import BulkFetcher, in_bulk
 from rowkind.connectors.kafka.clients import Properties
 from rowkind.connectors.kafka.fetching import Fetched, Fetcher, MessageFetcher, ReadFields
+from rowkind.connectors.kafka.kept_clients import KeptClients
 from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 
 LIMIT = 16
@@ -28,7 +26,6 @@ class KeptConsumer:
     fields: ReadFields
     next: int
     carry: Fetched | None = None
-    used: float = 0.0
 
     def fetch(self, limit: int, seconds: float) -> Fetched:
         """Messages that were carried over come first."""
@@ -58,17 +55,13 @@ def opened(partition: Partition, offset: int, properties: Properties, fields: Re
     return KeptConsumer(kind(properties, partition, offset, fields), partition, fields, offset)
 
 
-_kept: OrderedDict[Key, KeptConsumer] = OrderedDict()
-_owner = os.getpid()
-_inherited: list[OrderedDict[Key, KeptConsumer]] = []
+kept_consumers: KeptClients[Key, KeptConsumer] = KeptClients(LIMIT, KeptConsumer.close, IDLE_SECONDS)
 
 
 def take(range: OffsetRange, properties: Properties, fields: ReadFields) -> KeptConsumer:
     """The consumer that stands at the range's start, for the caller alone; it is given back or dropped."""
-    _after_fork()
-    _close_idle()
     partition = Partition(range.topic, range.partition)
-    kept = _kept.pop(_key(partition, properties, fields), None)
+    kept = kept_consumers.take(_key(partition, properties, fields))
     if kept is not None and kept.next == range.start:
         return kept
     if kept is not None:
@@ -77,37 +70,9 @@ def take(range: OffsetRange, properties: Properties, fields: ReadFields) -> Kept
 
 
 def give_back(kept: KeptConsumer, properties: Properties) -> None:
-    """Keep a consumer for the next batch; the least recently used ones make room."""
-    kept.used = time.monotonic()
-    key = _key(kept.partition, properties, kept.fields)
-    earlier = _kept.pop(key, None)
-    if earlier is not None:
-        earlier.close()
-    _kept[key] = kept
-    while len(_kept) > LIMIT:
-        _kept.popitem(last=False)[1].close()
-
-
-def close_all() -> None:
-    """Close every kept consumer of this process."""
-    _after_fork()
-    while _kept:
-        _kept.popitem()[1].close()
+    """Keep a consumer for the next batch."""
+    kept_consumers.keep(_key(kept.partition, properties, kept.fields), kept)
 
 
 def _key(partition: Partition, properties: Properties, fields: ReadFields) -> Key:
     return frozenset(properties.items()), partition, fields
-
-
-def _close_idle() -> None:
-    horizon = time.monotonic() - IDLE_SECONDS
-    for key in [key for key, kept in _kept.items() if kept.used < horizon]:
-        _kept.pop(key).close()
-
-
-def _after_fork() -> None:
-    """A forked child has the parent's consumers without their threads: it must neither use nor destroy them."""
-    global _kept, _owner
-    if _owner != os.getpid():
-        _inherited.append(_kept)
-        _kept, _owner = OrderedDict(), os.getpid()

@@ -9,7 +9,7 @@ import pyarrow as pa
 from rowkind.connectors.contract import Letters
 from rowkind.connectors.kafka.messages import Diverted
 from rowkind.connectors.kafka.topic_table import TopicTable
-from rowkind.connectors.kafka.writer import writer_for
+from rowkind.connectors.kafka.writer import producer_for
 
 _HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 _LETTERS = pa.schema([("key", pa.binary()), ("value", pa.binary()), ("header-list", _HEADERS)])
@@ -23,10 +23,10 @@ class KafkaLetters(Letters):
 
     def send(self, letters: Iterator[pa.RecordBatch]) -> None:
         table = self._table
-        writer = writer_for(f"dead-letter:{table.name}", table.properties, table.reading.dead_letter_topic)
+        producer = producer_for(f"dead-letter:{table.name}", table.properties, table.reading.dead_letter_topic)
         for batch in letters:
-            writer.write(batch)
-        writer.flush()
+            producer.write(batch)
+        producer.flush()
 
 
 def letters(messages: Sequence[Diverted]) -> pa.RecordBatch:

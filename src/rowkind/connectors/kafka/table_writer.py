@@ -17,9 +17,8 @@ from rowkind.connectors.kafka.clients import Properties
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.partitioners import partitioner_named
 from rowkind.connectors.kafka.topic_table import TopicTable
-from rowkind.connectors.kafka.transactions import Fenced, TransactionalWriter, give_back, transaction
-from rowkind.connectors.kafka.writer import Writer as Producing
-from rowkind.connectors.kafka.writer import drop_writer, writer_for
+from rowkind.connectors.kafka.transactions import Fenced, TransactionalProducer, give_back, transaction
+from rowkind.connectors.kafka.writer import MessageProducer, drop_producer, producer_for
 from rowkind.errors import RowkindError
 from rowkind.metrics.traffic import Traffic
 
@@ -27,43 +26,43 @@ from rowkind.metrics.traffic import Traffic
 class MessageWriter(Writer):
     """Writes messages: rows with the columns of `kafka.writer`."""
 
-    def __init__(self, properties: Properties, producing: Producing, context: WriteContext) -> None:
+    def __init__(self, properties: Properties, producer: MessageProducer, context: WriteContext) -> None:
         self._properties = properties
-        self._producing = producing
+        self._producer = producer
         self._context = context
 
     def write(self, rows: pa.RecordBatch) -> None:
-        self._producing.write(rows)
+        self._producer.write(rows)
 
     def flush(self, wait: bool) -> None:
-        self._producing.flush(wait=wait)
+        self._producer.flush(wait=wait)
 
     def commit(self) -> None:
-        promise, writer = self._context.promise, self._producing
+        promise, producer = self._context.promise, self._producer
         assert promise is not None
-        assert isinstance(writer, TransactionalWriter)
+        assert isinstance(producer, TransactionalProducer)
         with _fencing(promise, self._context.task):
-            writer.commit(promise)
+            producer.commit(promise)
 
     def close(self, failed: bool) -> None:
-        promise, writer = self._context.promise, self._producing
+        promise, producer = self._context.promise, self._producer
         if not failed:
-            for topic, traffic in writer.take_traffic().items():
+            for topic, traffic in producer.take_traffic().items():
                 self._context.traffic.setdefault(topic, Traffic()).add(traffic)
-        if isinstance(writer, TransactionalWriter) and promise is not None:
+        if isinstance(producer, TransactionalProducer) and promise is not None:
             if failed:
-                writer.close()
+                producer.close()
             else:
-                give_back(promise, self._context.task, writer)
+                give_back(promise, self._context.task, producer)
         elif failed:
-            drop_writer(self._context.sink, self._properties)
+            drop_producer(self._context.sink, self._properties)
 
 
 class RowWriter(MessageWriter):
     """Writes the rows of a table."""
 
-    def __init__(self, table: TopicTable, producing: Producing, context: WriteContext) -> None:
-        super().__init__(table.properties, producing, context)
+    def __init__(self, table: TopicTable, producer: MessageProducer, context: WriteContext) -> None:
+        super().__init__(table.properties, producer, context)
         self._encoder = _encoder(table)
         self._encoder.counts = context.counts
         self._partitioner = partitioner_named(table.writing.partitioner)
@@ -72,7 +71,7 @@ class RowWriter(MessageWriter):
 
     def write(self, rows: pa.RecordBatch) -> None:
         partitioner = self._partitioner
-        self._producing.write(self._encoder.encode(rows), partitioner, rows.to_pylist if partitioner else None)
+        self._producer.write(self._encoder.encode(rows), partitioner, rows.to_pylist if partitioner else None)
 
 
 @lru_cache(maxsize=32)
@@ -89,20 +88,20 @@ class Messages:
     def writer(self, context: WriteContext) -> MessageWriter | None:
         """As that of a table."""
         properties = dict(self.properties)
-        producing = opened(properties, None, context)
-        return None if producing is None else MessageWriter(properties, producing, context)
+        producer = opened(properties, None, context)
+        return None if producer is None else MessageWriter(properties, producer, context)
 
 
 def row_writer(table: TopicTable, context: WriteContext) -> RowWriter | None:
     """The writer of a task; None when its rows are in already, by an earlier run of the batch."""
     topic = table.topics[0] if len(table.topics) == 1 else None
-    producing = opened(table.properties, topic, context)
-    return None if producing is None else RowWriter(table, producing, context)
+    producer = opened(table.properties, topic, context)
+    return None if producer is None else RowWriter(table, producer, context)
 
 
-def opened(properties: Properties, topic: str | None, context: WriteContext) -> Producing | None:
+def opened(properties: Properties, topic: str | None, context: WriteContext) -> MessageProducer | None:
     if context.promise is None:
-        return writer_for(context.sink, properties, topic)
+        return producer_for(context.sink, properties, topic)
     with _fencing(context.promise, context.task):
         return transaction(properties, topic, context.promise, context.task)
 

@@ -8,10 +8,8 @@ rows: a producer that was fenced learns of it before it has read any input.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -22,11 +20,12 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from rowkind.connectors.contract import Marker, Promise
 from rowkind.connectors.kafka.clients import Properties, named, open_consumer
-from rowkind.connectors.kafka.writer import Writer
+from rowkind.connectors.kafka.kept_clients import KeptClients
+from rowkind.connectors.kafka.writer import MessageProducer
 from rowkind.errors import RowkindError
 
 LIMIT = 64
-"""Transactional writers kept in one process."""
+"""Transactional producers kept in one process."""
 PATIENCE = 60.0
 FIRST_PATIENCE = 5.0
 """A writer that was open when its broker was started again may wait for ever where a new one gets an answer at once."""
@@ -56,7 +55,7 @@ class Insert:
         return f"{self.prefix}.{self.name}.{task}"
 
 
-class TransactionalWriter(Writer):
+class TransactionalProducer(MessageProducer):
     """A writer whose messages count only when `commit` is done. Remembers the last batch that it committed."""
 
     def __init__(self, properties: Properties, topic: str | None, insert: Insert, task: int) -> None:
@@ -195,25 +194,20 @@ def answered(call: Callable[[], object], patience: float) -> None:
         raise error
 
 
-_kept: OrderedDict[str, TransactionalWriter] = OrderedDict()
-_abandoned: list[TransactionalWriter] = []
+_abandoned: list[TransactionalProducer] = []
 """Writers with a call that has not come back: they cannot be closed, and are fenced by those that replace them."""
-_owner = os.getpid()
+kept_transactional: KeptClients[str, TransactionalProducer] = KeptClients(LIMIT, TransactionalProducer.close)
 
 
-def transaction(properties: Properties, topic: str | None, promise: Promise, task: int) -> TransactionalWriter | None:
+def transaction(properties: Properties, topic: str | None, promise: Promise, task: int) -> TransactionalProducer | None:
     """The task's writer with the transaction of the batch open; None when the batch is in already."""
-    global _owner
-    if _owner != os.getpid():
-        _kept.clear()
-        _owner = os.getpid()
     name = promise.insert.transactional_id(task)
     for fresh in (False, True):
         writer = None if fresh else _taken(name, promise)
         if writer is None:
-            writer = TransactionalWriter(properties, topic, promise.insert, task)
+            writer = TransactionalProducer(properties, topic, promise.insert, task)
         if _is_in(promise, writer):
-            _keep(name, writer)
+            kept_transactional.keep(name, writer)
             return None
         try:
             writer.begin(promise, PATIENCE if fresh else FIRST_PATIENCE)
@@ -234,7 +228,7 @@ def transaction(properties: Properties, topic: str | None, promise: Promise, tas
     raise RowkindError("TRANSACTION_FENCED", id=name)
 
 
-def _is_in(promise: Promise, writer: TransactionalWriter) -> bool:
+def _is_in(promise: Promise, writer: TransactionalProducer) -> bool:
     try:
         return kept(promise, writer.committed)
     except RowkindError:
@@ -252,30 +246,24 @@ def kept(promise: Promise, last: Marker | None) -> bool:
     return True
 
 
-def _taken(name: str, promise: Promise) -> TransactionalWriter | None:
+def _taken(name: str, promise: Promise) -> TransactionalProducer | None:
     """The writer that was kept, unless it is of no use any more, or another job's: what it remembers is not ours."""
-    writer = _kept.pop(name, None)
+    writer = kept_transactional.take(name)
     if writer is not None and (writer.disturbed or writer.insert != promise.insert):
         writer.close()
         return None
     return writer
 
 
-def give_back(promise: Promise, task: int, writer: TransactionalWriter) -> None:
+def give_back(promise: Promise, task: int, writer: TransactionalProducer) -> None:
     """After a commit: the writer stays open for the next batch."""
-    _keep(promise.insert.transactional_id(task), writer)
-
-
-def _keep(name: str, writer: TransactionalWriter) -> None:
-    _kept[name] = writer
-    while len(_kept) > LIMIT:
-        _kept.popitem(last=False)[1].close()
+    kept_transactional.keep(promise.insert.transactional_id(task), writer)
 
 
 def settled(properties: Properties, insert: Insert, task: int) -> Marker | None:
     """End what an earlier run left open, so that readers of committed messages are not held up; what is in since."""
     try:
-        writer = TransactionalWriter(properties, None, insert, task)
+        writer = TransactionalProducer(properties, None, insert, task)
     except Fenced:
         raise RowkindError("TRANSACTION_FENCED", id=insert.transactional_id(task)) from None
     writer.close()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -15,6 +13,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 from rowkind.connectors.kafka import librdkafka
 from rowkind.connectors.kafka.clients import AUTHENTICATION, AUTHORIZATION, Properties, named, open_producer
+from rowkind.connectors.kafka.kept_clients import KeptClients
 from rowkind.connectors.kafka.partitioners import Partitioner
 from rowkind.connectors.kafka.properties import producer_config
 from rowkind.connectors.kafka.sending import BulkSender, Headers, MessageSender, Outgoing, Sender
@@ -22,7 +21,7 @@ from rowkind.errors import RowkindError
 from rowkind.metrics.traffic import Traffic
 
 LIMIT = 16
-"""Writers kept in one process."""
+"""Producers kept in one process."""
 
 _FULL_QUEUE_SECONDS = 0.005
 _SLICE = 5_000
@@ -34,7 +33,7 @@ _NO_BOUND = {"queue.buffering.max.messages": 0, "queue.buffering.max.kbytes": 2*
 """The queue is bounded here: a client that refuses a message in the middle of a batch changes the order of a key's."""
 
 
-class Writer:
+class MessageProducer:
     """A producer, and the first error it met. After an error it is of no more use.
 
     `settings` are librdkafka's own and reach the producer as they are: a transactional id makes it transactional,
@@ -243,39 +242,24 @@ def _pair(entry: Mapping[str, Any]) -> tuple[str, bytes | None]:
 
 Key = tuple[str, frozenset[tuple[str, str]]]
 
-_kept: OrderedDict[Key, Writer] = OrderedDict()
-_owner = os.getpid()
-_inherited: list[OrderedDict[Key, Writer]] = []
+kept_producers: KeptClients[Key, MessageProducer] = KeptClients(LIMIT, lambda producer: producer.flush())
 
 
-def writer_for(sink: str, properties: Properties, topic: str | None = None) -> Writer:
-    """The writer of a sink in this process, made when first asked for."""
-    global _kept, _owner
-    if _owner != os.getpid():
-        # a forked child must neither use nor destroy its parent's producers
-        _inherited.append(_kept)
-        _kept, _owner = OrderedDict(), os.getpid()
+def producer_for(sink: str, properties: Properties, topic: str | None = None) -> MessageProducer:
+    """The producer of a sink in this process, made when first asked for; it stays kept while it is used."""
     key = (sink, frozenset(properties.items()))
-    writer = _kept.pop(key, None)
-    if writer is not None and writer.topic != topic:
-        writer.flush()
-        writer = None
-    if writer is None:
-        writer = Writer(properties, topic)
-    _kept[key] = writer
-    while len(_kept) > LIMIT:
-        _kept.popitem(last=False)[1].flush()
-    return writer
+    producer = kept_producers.take(key)
+    if producer is not None and producer.topic != topic:
+        producer.flush()
+        producer = None
+    if producer is None:
+        producer = MessageProducer(properties, topic)
+    kept_producers.keep(key, producer)
+    return producer
 
 
-def drop_writer(sink: str, properties: Properties) -> None:
-    """After a failed batch: the next one starts with a new producer."""
-    writer = _kept.pop((sink, frozenset(properties.items())), None)
-    if writer is not None:
-        writer.discard()
-
-
-def close_all() -> None:
-    """Flush and forget every kept writer of this process."""
-    while _kept:
-        _kept.popitem()[1].flush()
+def drop_producer(sink: str, properties: Properties) -> None:
+    """After a failed batch: the next one starts with a new one."""
+    producer = kept_producers.take((sink, frozenset(properties.items())))
+    if producer is not None:
+        producer.discard()
