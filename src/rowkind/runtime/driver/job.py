@@ -7,17 +7,18 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol, Self
 
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from rowkind.connectors.contract import SourceContext
 from rowkind.errors import RowkindError
+from rowkind.metrics.job_metrics import JobMetrics
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.batch_runner import BatchRunner, Row
 from rowkind.runtime.driver.checkpoint import Checkpoint
@@ -56,75 +57,38 @@ class Progress:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-class Job:
-    """A handle on a job: `status`, `progress`, `stop()`, `wait()`. It runs in a thread of its own."""
+class Runner(Protocol):
+    """Runs one batch."""
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        name: str,
-        plan: JobPlan,
-        checkpoint: str | None = None,
-        interval: timedelta | None = None,
-        show: Callable[[tuple[str, ...], list[Row]], None] | None = None,
-        notify: Callable[[str], None] = print,
-        resuming: Resuming = GOING_ON,
-        label: str | None = None,
-        sync: bool = True,
-    ) -> None:
+    def run(self, entry: Mapping[str, Any], planned: float = 0.0) -> None: ...
+
+
+class RunningJob:
+    """A handle on a job: `status`, `progress`, `metrics`, `stop()`, `wait()`. Started, it has a thread of its own."""
+
+    values: JobMetrics
+    _runner: Runner
+    _pending: PendingBatches
+
+    def __init__(self, name: str, label: str, checkpoint: str | None, sync: bool) -> None:
+        """Without a folder for its checkpoint it has one of its own, which goes with it."""
         self.name = name
-        self.label = label or name
+        self.label = label
         """What tells it from other jobs of its session."""
         self.progress = Progress()
         self.error: RowkindError | None = None
         self.cause: BaseException | None = None
         self._own_folder = None if checkpoint else tempfile.mkdtemp(prefix="rowkind-job-")
-        folder = self._checkpoint = Checkpoint(
-            checkpoint or f"{self._own_folder}/checkpoint", sync and checkpoint is not None
-        )
-        taken = take_over(folder, self.label, plan, resuming, notify)
-        plan = self.plan = replace(plan, partitions=taken.record.partitions)
-        self.values = job_metrics(self.label, plan, folder.restarts)
-        if plan.stateful:
-            check_shared(spark, folder.state, taken.record.id)
-        context, heap = spark.sparkContext, heap_of(spark)
-        context.environment[KEEPS] = kept_by_workers(heap)
-        spark, self._nonce = cloned(spark), new_nonce()
-        tasks = SourceContext(f"{folder.uri}/source", SparkTasks(spark, self._nonce))
-        sources = [table.source(tasks) for table in plan.tables]
-        names = [table.name for table in plan.tables]
-        pacing = Pacing(names, sources, context.defaultParallelism, interval, heap)
-        self._runner = BatchRunner(
-            spark,
-            name,
-            plan,
-            folder,
-            taken.record,
-            taken.standing,
-            taken.once,
-            sources,
-            pacing,
-            self.progress,
-            self.values,
-            show,
-            notify,
-            self._nonce,
-        )
-        watermarks = Watermarks(plan.tables, plan.groups, self._runner.time)
-        planner = BatchPlanner(
-            sources,
-            plan.splittable,
-            pacing,
-            interval,
-            watermarks=watermarks,
-            watch=lambda waiting: self.values.waiting(by_lane(plan, waiting)),
-        )
+        self._checkpoint = Checkpoint(checkpoint or f"{self._own_folder}/checkpoint", sync and checkpoint is not None)
+        self._nonce = new_nonce()
+        """What the errors of this job's workers are marked with."""
         self._stopping = threading.Event()
         self._ended = threading.Event()
-        self._pending = PendingBatches(
-            folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain
-        )
-        InheritableThread(target=self._run, name=f"rowkind {name}", daemon=True).start()
+
+    def start(self) -> Self:
+        """Begin with the first batch, or go on where the checkpoint is."""
+        InheritableThread(target=self._run, name=f"rowkind {self.name}", daemon=True).start()
+        return self
 
     @property
     def status(self) -> Status:
@@ -160,6 +124,7 @@ class Job:
         except Exception as cause:
             self._fail(cause)
         finally:
+            self._close()
             if self._own_folder:
                 shutil.rmtree(self._own_folder, ignore_errors=True)
             self.values.ended(self._outcome)
@@ -180,6 +145,69 @@ class Job:
         except OSError:  # the checkpoint itself is away
             return None
         return None
+
+    def _close(self) -> None:
+        """Let go of what the job has opened."""
+
+
+class Job(RunningJob):
+    """A job of SQL."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        name: str,
+        plan: JobPlan,
+        checkpoint: str | None = None,
+        interval: timedelta | None = None,
+        show: Callable[[tuple[str, ...], list[Row]], None] | None = None,
+        notify: Callable[[str], None] = print,
+        resuming: Resuming = GOING_ON,
+        label: str | None = None,
+        sync: bool = True,
+    ) -> None:
+        super().__init__(name, label or name, checkpoint, sync)
+        folder = self._checkpoint
+        taken = take_over(folder, self.label, plan, resuming, notify)
+        plan = self.plan = replace(plan, partitions=taken.record.partitions)
+        self.values = job_metrics(self.label, plan, folder.restarts)
+        if plan.stateful:
+            check_shared(spark, folder.state, taken.record.id)
+        context, heap = spark.sparkContext, heap_of(spark)
+        context.environment[KEEPS] = kept_by_workers(heap)
+        spark = cloned(spark)
+        tasks = SourceContext(f"{folder.uri}/source", SparkTasks(spark, self._nonce))
+        sources = [table.source(tasks) for table in plan.tables]
+        names = [table.name for table in plan.tables]
+        pacing = Pacing(names, sources, context.defaultParallelism, interval, heap)
+        self._runner = BatchRunner(
+            spark,
+            name,
+            plan,
+            folder,
+            taken.record,
+            taken.standing,
+            taken.once,
+            sources,
+            pacing,
+            self.progress,
+            self.values,
+            show,
+            notify,
+            self._nonce,
+        )
+        watermarks = Watermarks(plan.tables, plan.groups, self._runner.time)
+        planner = BatchPlanner(
+            sources,
+            plan.splittable,
+            pacing,
+            interval,
+            watermarks=watermarks,
+            watch=lambda waiting: self.values.waiting(by_lane(plan, waiting)),
+        )
+        self._pending = PendingBatches(
+            folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain
+        )
 
 
 def _short(text: str) -> str:

@@ -256,7 +256,7 @@ class Session:
         self.jobs.append(job)
         if self._stopping:
             job.stop()
-        return job
+        return job.start()
 
     def _label(self, name: str, plan: JobPlan | None) -> str:
         """What tells the jobs of a session apart, named after the job or its first sink: `orders`, `orders-2`.
