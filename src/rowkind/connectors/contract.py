@@ -5,15 +5,21 @@ what it takes, prepares, recovers and cleans up. In a worker a *Reader* turns a 
 kinds, and a *Writer* writes rows, flushes, and commits with a marker where it can. A resolved `Table` is the way to all
 four: it is frozen and picklable, and is sent to workers as it is.
 
-The order of a batch, and who is called when:
+Before the first batch of a run, on the driver: `Sink.prepare`; under a promise `Sink.settle` for every task that an
+earlier run has recorded as `Used`, then `Sink.insert`. The order of a batch, and who is called when:
 
 1. `Source.start`, once in the life of a job, before its first batch.
 2. `Source.offer` and `Source.share`, before every batch. What they answer is in the batch's entry, which is in the
    checkpoint before anything is read: a batch that is run again, on any number of cores, reads the same.
-3. `Reader.read`, once for every task; again when Spark runs a task again.
-4. `Writer.write` and `Writer.flush`, then `Writer.commit` under a promise.
-5. `Source.done`, after the manifest: to let go of what only this batch needed, and for the eyes of others, such as
+3. `Sink.used` for every task that will write under a promise; that is in the checkpoint before it does.
+4. `Reader.read`, once for every task; again when Spark runs a task again.
+5. `Table.writer` for the first row of a task, `Writer.write`, then `Writer.flush`, `Writer.commit` under a promise, and
+   `Writer.close` in every case.
+6. `Letters.send`, when all sinks are written.
+7. `Source.done`, after the manifest: to let go of what only this batch needed, and for the eyes of others, such as
    offsets of a consumer group.
+
+A batch whose entry is there and whose manifest is not is run again from 3 on, by this run or by another.
 
 Positions and ranges of tasks are JSON that only the connector understands. What can be read only once in the same way,
 such as the rows of a SELECT, is *gathered* while the batch is planned: `Source.share` runs tasks of its own that put

@@ -1,12 +1,12 @@
-"""One batch, on the driver: ranges in, sinks written, manifest last.
+"""One batch, on the driver: sources read, sinks written, manifest last.
 
 | step | what happens | if it dies here |
 |---|---|---|
-| 1 | the entry of the batch is written: ranges, task cut, clock | the same batch is run again |
-| 2 | operators write state files of version v, sinks write to Kafka | again from state v-1: same files, same rows |
+| 1 | the entry of the batch is written: tasks, positions, clock | the same batch is run again |
+| 2 | operators write state files of version v, sinks write | again from state v-1: same files, same rows |
 | 3 | sinks are flushed | rows may repeat (at-least-once) |
 | 4 | the manifest of v is written by atomic rename | as 3 |
-| 5 | consumer group offsets are committed, for monitoring only | harmless |
+| 5 | sources hear of it, such as to commit offsets of consumer groups, for monitoring only | harmless |
 """
 
 from __future__ import annotations
