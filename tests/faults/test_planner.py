@@ -14,7 +14,6 @@ from rowkind.connectors.kafka.table import KafkaTable, resolve
 from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
-from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pending_batches import PendingBatches
@@ -60,7 +59,7 @@ def upcoming(folder: Path, source: KafkaTable, notify: Callable[[str], None]) ->
 
 def ranges(offset: dict[str, Any] | None) -> list[tuple[int, int]]:
     assert offset is not None
-    return [(r[2], r[3]) for read in Batch.of_json(offset).inputs for task in read.tasks for r in task]
+    return [(r[2], r[3]) for read in offset.inputs for task in read.tasks for r in task]
 
 
 def fill(client: KafkaClient, topic: str, count: int) -> None:
@@ -93,7 +92,7 @@ def test_a_job_that_has_begun_waits_for_its_broker(own: Broker, client: KafkaCli
 def test_a_topic_that_was_created_again_is_told_apart(own: Broker, client: KafkaClient, count: int) -> None:
     topic = client.unique_topic()
     fill(client, topic, 5)
-    first = entry_of(planner(table(own, topic)).next({}))
+    first = entry_of(planner(table(own, topic)).next(None))
     client.delete_topic(topic)
     client.create_topic(topic)
     fill(client, topic, count)
@@ -103,7 +102,7 @@ def test_a_topic_that_was_created_again_is_told_apart(own: Broker, client: Kafka
     going_on = planner(table(own, topic, ", 'scan.on-data-loss' = 'continue'"))
     second = entry_of(going_on.next(first))
     assert ranges(second) == [(0, count)]
-    assert any(topic in note for note in second["notes"])
+    assert any(topic in note for note in second.notes)
     assert going_on.next(second) is None
 
 
@@ -111,7 +110,7 @@ def test_a_topic_that_is_gone_is_named(own: Broker, client: KafkaClient) -> None
     topic = client.unique_topic()
     fill(client, topic, 1)
     plans = planner(table(own, topic))
-    first = entry_of(plans.next({}))
+    first = entry_of(plans.next(None))
     client.delete_topic(topic)
     with pytest.raises(RowkindError) as caught:
         plans.next(first)

@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka import TopicPartition
 
 from rowkind.errors import RowkindError
+from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pending_batches import PendingBatches
 from tests.kafka_client import KafkaClient, TopicFactory
@@ -17,7 +18,7 @@ from tests.runtime.tables import APPEND, planner_of, table
 pytestmark = pytest.mark.kafka
 
 
-def upcoming(folder: Path, client: KafkaClient, topic: str, **more: str) -> PendingBatches:
+def upcoming(folder: Path, client: KafkaClient, topic: str, **more: str) -> PendingBatches[Batch]:
     """Each one is a start of the job."""
     source = table("id INT", {**APPEND, "topic": topic, "properties.bootstrap.servers": client.bootstrap}, **more)
     checkpoint = Checkpoint(str(folder))
@@ -44,8 +45,7 @@ def test_a_batch_whose_messages_are_gone_is_not_begun(
     assert lost.value.condition == "KAFKA_DATA_LOSS"
     assert [lost.value.params[part] for part in ("topic", "wanted", "until", "available")] == [name, 3, 6, 5]
     standing = Checkpoint(str(tmp_path)).standing()
-    assert (standing.entry, standing.pending) == (first, None)
+    assert (Batch.of_json(standing.entry), standing.pending) == (first, None)
     going_on = {"scan_on__data__loss": "continue"}
-    assert next(iter(upcoming(tmp_path, kafka_client, name, **going_on)))["inputs"][0]["until"]["at"] == {
-        name: {"0": 6}
-    }
+    (found,) = next(iter(upcoming(tmp_path, kafka_client, name, **going_on))).inputs
+    assert found.until["at"] == {name: {"0": 6}}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -38,15 +36,15 @@ class Reader:
             PendingBatches(self._checkpoint, standing, planner, "digest", threading.Event(), self.notes.append)
         )
 
-    def batch(self) -> Mapping[str, Any]:
+    def batch(self) -> Batch:
         entry = next(self._batches)
-        self.notes += entry["notes"]
-        self._checkpoint.finish(entry["number"], {"version": entry["number"]})
+        self.notes += entry.notes
+        self._checkpoint.finish(entry.number, {"version": entry.number})
         return entry
 
 
-def read(entry: Mapping[str, Any]) -> list[tuple[str, int, int]]:
-    ranges = (OffsetRange(*r) for read in Batch.of_json(entry).inputs for task in read.tasks for r in task)
+def read(entry: Batch) -> list[tuple[str, int, int]]:
+    ranges = (OffsetRange(*r) for read in entry.inputs for task in read.tasks for r in task)
     return [(r.topic, r.start, r.until) for r in ranges]
 
 

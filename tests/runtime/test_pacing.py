@@ -74,7 +74,8 @@ def rows(count: int) -> Offer:
 
 
 def read(*counts: int) -> Batch:
-    return Batch(1, 0, tuple(Input((), {}, {Split("t", 0): count}) for count in counts))
+    inputs = tuple(Input((), {}, {Split("t", 0): count}) for count in counts)
+    return Batch(number=1, clock=0, inputs=inputs)
 
 
 def test_each_table_has_its_own_pace_which_the_first_batch_does_not_change() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 from rowkind.connectors.kafka.ranges import Partition
 from rowkind.connectors.kafka.source import Offsets
 from rowkind.errors import RowkindError
+from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pending_batches import PendingBatches
 from tests.runtime.test_batches import Log, planner
@@ -28,25 +29,25 @@ class Job:
         self.log = log
         self.notes: list[str] = []
 
-    def start(self, drain: bool = False) -> PendingBatches:
+    def start(self, drain: bool = False) -> PendingBatches[Batch]:
         self.stopping = threading.Event()
         standing = self.checkpoint.standing()
         return PendingBatches(
             self.checkpoint, standing, planner(self.log), "digest", self.stopping, self.notes.append, drain
         )
 
-    def done(self, entry: Mapping[str, Any]) -> None:
-        self.checkpoint.finish(entry["number"], {"version": entry["number"]})
+    def done(self, entry: Batch) -> None:
+        self.checkpoint.finish(entry.number, {"version": entry.number})
 
 
-def until(entry: Mapping[str, Any]) -> int:
-    return int(entry["inputs"][0]["until"]["at"]["a"]["0"])
+def until(entry: Batch) -> int:
+    return int(entry.inputs[0].until["at"]["a"]["0"])
 
 
 def test_a_batch_is_written_down_before_it_is_run(tmp_path: Path) -> None:
     job = Job(tmp_path, Log({A0: 5}))
     entry = next(iter(job.start()))
-    assert job.checkpoint.entry(0) == entry
+    assert Batch.of_json(job.checkpoint.entry(0)) == entry
 
 
 def test_the_batch_under_way_comes_first_and_as_it_was(tmp_path: Path) -> None:
@@ -57,7 +58,7 @@ def test_the_batch_under_way_comes_first_and_as_it_was(tmp_path: Path) -> None:
     assert next(batches) == first
     job.done(first)
     second = next(batches)
-    assert (second["number"], until(second)) == (1, 9)
+    assert (second.number, until(second)) == (1, 9)
     assert next(iter(job.start())) == second
 
 
@@ -68,7 +69,7 @@ def test_a_bounded_job_ends_and_has_ended_when_it_is_started_again(tmp_path: Pat
     for entry in upcoming:
         entries.append(entry)
         job.done(entry)
-    assert [entry["final"] for entry in entries] == [False, True]
+    assert [entry.final for entry in entries] == [False, True]
     assert upcoming.finished
     again = job.start()
     assert list(again) == []
@@ -123,7 +124,7 @@ class Away(Log):
 
 def test_a_job_that_has_begun_waits_for_its_cluster_and_says_so_once(tmp_path: Path) -> None:
     job = Job(tmp_path, Away([True, False, False, False, True]))
-    entries: Iterator[Mapping[str, Any]] = iter(job.start())
+    entries: Iterator[Batch] = iter(job.start())
     assert [until(entry) for entry in islice(entries, 2)] == [6, 7]
     assert len(job.notes) == 2
     assert all("here:1" in note for note in job.notes)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 from rowkind.connectors.contract import Split, Table
 from rowkind.connectors.kafka.ranges import Partition
@@ -15,7 +15,7 @@ from rowkind.operators.contract import END_OF_TIME
 from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.watermark_tracking import Account, Watermarks
-from tests.runtime.test_batches import Log, pace, source
+from tests.runtime.test_batches import Log, entry_of, pace, source
 
 A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 SECOND = 1_000_000
@@ -35,7 +35,7 @@ class Job:
     tables: list[Table]
     groups: list[tuple[int, ...]] = field(default_factory=lambda: [(0,)])
     now: int = 1000 * SECOND
-    offset: dict[str, Any] = field(default_factory=dict)
+    last: Batch | None = None
 
     def __post_init__(self) -> None:
         self.account = Account([{} for _ in self.logs])
@@ -53,13 +53,17 @@ class Job:
             steady=lambda: self.now / SECOND,
         )
 
+    @property
+    def batch(self) -> Batch:
+        assert self.last is not None
+        return self.last
+
     def run(self, times: dict[Partition, int | None] | None = None) -> list[int | None] | None:
         """The watermarks of the next batch; None when there is none."""
-        offset = self.planner.next(self.offset)
-        if offset is None:
+        batch = self.planner.next(self.last)
+        if batch is None:
             return None
-        self.offset = json.loads(json.dumps(offset))
-        batch = Batch.of_json(self.offset)
+        self.last = entry_of(batch)
         for number in range(len(self.logs)):
             for split in batch.inputs[number].splits:
                 self.account.note(number, split, (times or {}).get(Partition(*split)), batch.clock)
@@ -71,13 +75,13 @@ def test_time_is_the_least_of_the_partitions_and_moves_behind_the_rows() -> None
     job = Job([log], [table()])
     assert job.run({A0: 100, A1: 70}) == [None]
     assert job.run() == [70]
-    assert Batch.of_json(job.offset).rows == 0
-    assert Batch.of_json(job.offset).before == {"0": None}
+    assert job.batch.rows == 0
+    assert job.batch.before == {"0": None}
     assert job.run() is None
     log.ends[A1] = 6
     assert job.run({A1: 200}) == [70]
     assert job.run() == [100]
-    assert Batch.of_json(job.offset).before == {"0": 70}
+    assert job.batch.before == {"0": 70}
     assert job.run() is None
 
 
@@ -192,9 +196,9 @@ def test_a_table_that_is_ahead_of_its_group_is_not_read_on() -> None:
     assert job.run() is None
     slow.ends[B0] = 9
     job.run({B0: 90 * SECOND})
-    assert Batch.of_json(job.offset).inputs[0].splits == ()
+    assert not job.batch.inputs[0].splits
     assert job.run({A0: 110 * SECOND}) == [90 * SECOND]
-    assert Batch.of_json(job.offset).inputs[0].splits == (Split(*A0),)
+    assert job.batch.inputs[0].splits == (Split(*A0),)
 
 
 def test_a_bounded_job_does_not_end_while_a_table_is_held() -> None:
@@ -208,7 +212,7 @@ def test_a_bounded_job_does_not_end_while_a_table_is_held() -> None:
     slow.ends[B0] = 9
     assert job.run({B0: 90 * SECOND}) is not None
     assert job.run({A0: 100 * SECOND}) is not None
-    assert not job.offset["final"]
-    while not job.offset["final"]:
+    assert not job.batch.final
+    while not job.batch.final:
         assert job.run() is not None
     assert job.run() is None

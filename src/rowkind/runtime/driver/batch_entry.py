@@ -1,4 +1,4 @@
-"""A batch as its entry in the checkpoint says: what is read of each table, its clock and its watermarks.
+"""A batch as its entry in the checkpoint says; of a job of SQL what is read of each table, and its watermarks.
 
 It stands alone. Ranges and their cut into tasks, the clock and the place of every source after the batch are all in it,
 so a batch that is run again, on any number of cores, reads and computes the same.
@@ -12,6 +12,31 @@ from typing import Any
 
 from rowkind.connectors.contract import Position, Share, Split, TaskRange
 from rowkind.runtime.driver.watermark_tracking import Times
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What every batch has, whatever kind of job it is of."""
+
+    number: int
+    clock: int
+    """Epoch microseconds: the time of the batch for PROCTIME(), TTL and random seeds."""
+    notes: tuple[str, ...] = ()
+    """What the user is told when it is run."""
+    final: bool = False
+    """A bounded job's last batch, with nothing to read: time has come to its end."""
+    id: str = ""
+    """Tells it from another batch of its number."""
+    plan: str = ""
+    """The digest of the plan that it must be run with."""
+
+    def to_json(self) -> dict[str, Any]:
+        return plain(self)
+
+
+def plain(entry: Entry) -> dict[str, Any]:
+    """The fields of an entry as they are; JSON makes lists of tuples."""
+    return {field.name: getattr(entry, field.name) for field in fields(entry)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +78,15 @@ class Input:
         return Input(tuple(share.tasks), share.until, share.rows, left, share.counts)
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch(Entry):
     """One atomic cut across all input tables."""
 
-    number: int
-    clock: int
-    """Epoch microseconds: the time of the batch for PROCTIME(), TTL and random seeds."""
     inputs: tuple[Input, ...]
     watermarks: Times = field(default_factory=dict)
     """Of each group of tables that an operator follows, behind the rows of the batch; None until there is one."""
     before: Times = field(default_factory=dict)
     """The same before its rows."""
-    notes: tuple[str, ...] = ()
-    """What the user is told when it is run."""
-    final: bool = False
-    """A bounded job's last batch, with nothing to read: time has come to its end."""
-    id: str = ""
-    """Tells it from another batch of its number."""
-    plan: str = ""
-    """The digest of the plan that it must be run with."""
 
     @property
     def rows(self) -> int:
@@ -87,8 +101,7 @@ class Batch:
         return sum(self.inputs[table].rows.values())
 
     def to_json(self) -> dict[str, Any]:
-        said = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**said, "inputs": [read.to_json() for read in self.inputs], "notes": list(self.notes)}
+        return {**plain(self), "inputs": [read.to_json() for read in self.inputs]}
 
     @staticmethod
     def of_json(said: Mapping[str, Any]) -> Batch:

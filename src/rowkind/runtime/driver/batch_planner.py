@@ -51,13 +51,11 @@ class BatchPlanner:
         self._since = steady()
         """The same, or when this run began."""
 
-    def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The entry of the next batch, or None when there is nothing new."""
-        batch = self.following(Batch.of_json(previous) if previous else None)
-        return None if batch is None else batch.to_json()
+    def read(self, said: Mapping[str, Any]) -> Batch:
+        return Batch.of_json(said)
 
-    def following(self, previous: Batch | None) -> Batch | None:
-        """The batch after another, or the first one."""
+    def next(self, previous: Batch | None) -> Batch | None:
+        """The next batch, or None when there is nothing new."""
         if previous is not None and previous.final:
             return None
         if previous is not None and self._early(previous):
@@ -126,7 +124,8 @@ class BatchPlanner:
         )
         before = {} if previous is None else previous.watermarks
         moved = self._watermarks.next(before, offers, clock) if self._watermarks else {}
-        return Batch(number, clock, inputs, moved, {name: before.get(name) for name in moved}), shares
+        seen = {name: before.get(name) for name in moved}
+        return Batch(number=number, clock=clock, inputs=inputs, watermarks=moved, before=seen), shares
 
     def _share(self, index: int, offer: Offer, held: bool) -> Share:
         pace = self._pace(index, offer)

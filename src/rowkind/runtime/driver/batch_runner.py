@@ -98,9 +98,8 @@ class BatchRunner:
         if self.time.due is not None:
             self.time.due = 0  # how long rows are held back may have been changed: the operators tell it anew
 
-    def run(self, entry: Mapping[str, Any], planned: float = 0.0) -> None:
+    def run(self, batch: Batch, planned: float = 0.0) -> None:
         """One batch; `planned` is how many seconds its planning took."""
-        batch = Batch.of_json(entry)
         self._metrics.begun(lanes_read(self._plan, batch))
         self._checkpoint.check_owner()
         for note in batch.notes:

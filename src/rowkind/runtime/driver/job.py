@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
@@ -60,7 +60,7 @@ class Progress:
 class Runner(Protocol):
     """Runs one batch."""
 
-    def run(self, entry: Mapping[str, Any], planned: float = 0.0) -> None: ...
+    def run(self, batch: Any, planned: float = 0.0) -> None: ...
 
 
 class RunningJob:
@@ -68,7 +68,7 @@ class RunningJob:
 
     values: JobMetrics
     _runner: Runner
-    _pending: PendingBatches
+    _pending: PendingBatches[Any]
 
     def __init__(self, name: str, label: str, checkpoint: str | None, sync: bool) -> None:
         """Without a folder for its checkpoint it has one of its own, which goes with it."""
@@ -119,8 +119,8 @@ class RunningJob:
 
     def _run(self) -> None:
         try:
-            for entry in self._pending:
-                self._runner.run(entry, self._pending.planned)
+            for batch in self._pending:
+                self._runner.run(batch, self._pending.planned)
         except Exception as cause:
             self._fail(cause)
         finally:

@@ -6,9 +6,11 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any, Generic, Protocol, TypeVar
 
 from rowkind.errors import RowkindError
+from rowkind.runtime.driver.batch_entry import Entry
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.resuming import Standing, check_script
 
@@ -16,11 +18,18 @@ POLL = 0.1
 """Seconds between two looks for something new."""
 
 
-class Planner(Protocol):
+E = TypeVar("E", bound=Entry)
+
+
+class Planner(Protocol[E]):
     """Decides what the next batch holds."""
 
-    def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The entry of the batch after another, or of the first one; None when there is nothing new."""
+    def next(self, previous: E | None) -> E | None:
+        """The batch after another, or the first one; None when there is nothing new."""
+        ...
+
+    def read(self, said: Mapping[str, Any]) -> E:
+        """A batch as the checkpoint has it."""
         ...
 
     def take_notes(self) -> list[str]:
@@ -28,8 +37,8 @@ class Planner(Protocol):
         ...
 
 
-class PendingBatches:
-    """Iterates over the entries of batches, the one that was under way when the job ended first; waits for new data.
+class PendingBatches(Generic[E]):
+    """Iterates over the batches of a job, the one that was under way when it ended first; waits for new data.
 
     Ends behind the last batch of a bounded job (`finished`), when the job is to stop, or with `drain` before the first
     batch that was not begun yet.
@@ -39,7 +48,7 @@ class PendingBatches:
         self,
         checkpoint: Checkpoint,
         standing: Standing,
-        planner: Planner,
+        planner: Planner[E],
         digest: str,
         stopping: threading.Event,
         notify: Callable[[str], None],
@@ -58,13 +67,14 @@ class PendingBatches:
         """Seconds that it took to decide what the last batch reads, and to write that down."""
         self.finished = False
 
-    def __iter__(self) -> Iterator[Mapping[str, Any]]:
-        entry, version = self._standing.entry, self._standing.next
-        if not self._stopping.is_set() and self._standing.pending is not None:
-            entry = self._standing.pending
+    def __iter__(self) -> Iterator[E]:
+        standing, version = self._standing, self._standing.next
+        entry = self._planner.read(standing.entry) if standing.entry else None
+        if not self._stopping.is_set() and standing.pending is not None:
+            entry = self._planner.read(standing.pending)
             yield entry
             version += 1
-        while not (entry.get("final") or self._drain or self._stopping.is_set()):
+        while not ((entry is not None and entry.final) or self._drain or self._stopping.is_set()):
             started = time.monotonic()
             planned = self._planned(entry)
             if planned is None:
@@ -76,19 +86,20 @@ class PendingBatches:
             self.planned = time.monotonic() - started
             yield entry
             version += 1
-        self.finished = entry.get("final", False)
+        self.finished = entry is not None and entry.final
 
-    def _begun(self, version: int, planned: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The entry of a batch, in the checkpoint: with what tells it from another, and what it must be run with."""
-        entry = self._checkpoint.begin(version, {**planned, "id": str(uuid.uuid4()), "plan": self._digest})
-        check_script(self._checkpoint.uri, entry, self._digest)
-        return entry
+    def _begun(self, version: int, planned: E) -> E:
+        """A batch, in the checkpoint: with what tells it from another, and what it must be run with."""
+        entry = replace(planned, id=str(uuid.uuid4()), plan=self._digest)
+        said = self._checkpoint.begin(version, entry.to_json())
+        check_script(self._checkpoint.uri, said, self._digest)
+        return entry if said["id"] == entry.id else self._planner.read(said)
 
-    def _planned(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _planned(self, previous: E | None) -> E | None:
         try:
             planned = self._planner.next(previous)
         except RowkindError as error:
-            if not error.retryable or not previous:
+            if not error.retryable or previous is None:
                 raise
             self._tell_waiting(error.message)
             return None  # a job that has begun waits until it has passed

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rowkind.connectors.contract import Pace, Share
@@ -20,6 +20,7 @@ from rowkind.ingest.topic_schemas import (
     first_topics,
     with_table,
 )
+from rowkind.runtime.driver.ingest.entry import IngestBatch
 from rowkind.runtime.driver.ingest.tables import JobTables
 from rowkind.state.contents import contents, keep_contents
 
@@ -62,28 +63,31 @@ class IngestPlanner:
     def lanes(self, schemas: Any, parts: int) -> Any:
         return self._tables.lanes(parts, schemas, self._topics)
 
-    def topics(self, entry: Mapping[str, Any]) -> dict[str, TopicSchema]:
+    def topics(self, entry: IngestBatch) -> dict[str, TopicSchema]:
         """The columns that topics have for the rows of an entry."""
-        return self._kept(entry["topics"])
+        return self._kept(entry.topics)
 
     def _kept(self, digest: str) -> dict[str, TopicSchema]:
         said = contents(self._folder, "topics", digest)
         return {topic: TopicSchema.of_json(schema) for topic, schema in said.items()}
 
-    def next(self, previous: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The entry of the next batch, or None when there is nothing new."""
-        if not previous:
+    def read(self, said: Mapping[str, Any]) -> IngestBatch:
+        return IngestBatch.of_json(said)
+
+    def next(self, previous: IngestBatch | None) -> IngestBatch | None:
+        """The next batch, or None when there is nothing new."""
+        if previous is None:
             return self._first()
-        position, topics = previous["position"], previous["topics_after"]
+        position, topics = previous.position, previous.topics_after
         looked = self._look_again(position, topics)
         share = looked.share
         moved = share.until["log"] != position["log"] or share.until["todo"] != position["todo"]
         if not share.tasks and not moved and looked.open:
             return None
-        entry = self._entry(previous["number"] + 1, position, topics, share, previous["clock"])
+        entry = self._entry(previous.number + 1, position, topics, share, previous.clock)
         self._stand(share.until)
-        entry["final"] = not looked.open and not share.tasks and not moved
-        if not entry["final"]:
+        entry = replace(entry, final=not looked.open and not share.tasks and not moved)
+        if not entry.final:
             self._look_ahead(entry)
         return entry
 
@@ -99,7 +103,7 @@ class IngestPlanner:
             "seconds-behind": self._source.seconds_behind,
         }
 
-    def _first(self) -> dict[str, Any]:
+    def _first(self) -> IngestBatch:
         """The job begins: no rows yet, but a place in the log, and the topics."""
         position = self._source.start()
         schemas = self._source.schemas(position).tables.values()
@@ -109,23 +113,21 @@ class IngestPlanner:
         self._look_ahead(entry)
         return entry
 
-    def _entry(self, number: int, before: Any, topics: str, share: Share, clock: int) -> dict[str, Any]:
+    def _entry(self, number: int, before: Any, topics: str, share: Share, clock: int) -> IngestBatch:
         after = topics
         if share.until["ddl"]:
             after = self._keep(self._evolved(before, topics, share.until))
-        return {
-            "number": number,
-            "clock": max(time.time_ns() // 1000, clock),
-            "schemas": before["schemas"],
-            "topics": topics,
-            "topics_after": after,
-            "tasks": list(share.tasks),
-            "position": share.until,
-            "rows": sum(share.rows.values()),
-            "lag": 0,
-            "notes": self.take_notes(),
-            "final": False,
-        }
+        return IngestBatch(
+            number=number,
+            clock=max(time.time_ns() // 1000, clock),
+            schemas=before["schemas"],
+            topics=topics,
+            topics_after=after,
+            tasks=tuple(share.tasks),
+            position=share.until,
+            rows=sum(share.rows.values()),
+            notes=tuple(self.take_notes()),
+        )
 
     def _evolved(self, before: Any, digest: str, until: Any) -> dict[str, TopicSchema]:
         """The topics after the statement that ended a batch."""
@@ -167,9 +169,9 @@ class IngestPlanner:
         pace = Pace(wanted, self._source.limits.bytes, self._source.limits.tasks or 1, 1)
         return _Looked(self._source.share(offer, pace, True), open_)
 
-    def _look_ahead(self, entry: Mapping[str, Any]) -> None:
+    def _look_ahead(self, entry: IngestBatch) -> None:
         look = self._in_thread(self._look)
-        position, topics = entry["position"], entry["topics_after"]
+        position, topics = entry.position, entry.topics_after
         self._ahead = position, self._pool.submit(look, position, topics)
 
     def _look_again(self, position: Any, topics: str) -> _Looked:

@@ -39,6 +39,7 @@ from rowkind.plan.expressions import Moment
 from rowkind.runtime.counters import Tally, counters, total
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.ingest.binding import Binder
+from rowkind.runtime.driver.ingest.entry import IngestBatch
 from rowkind.runtime.driver.ingest.job import Taken
 from rowkind.runtime.driver.ingest.planner import IngestPlanner
 from rowkind.runtime.driver.ingest.tables import JobTables, lane_of
@@ -102,27 +103,27 @@ class IngestRunner:
         self._notify = notify
         self._sink = runnable_sink(job)
 
-    def run(self, entry: Mapping[str, Any], planned: float = 0.0) -> None:
+    def run(self, batch: IngestBatch, planned: float = 0.0) -> None:
         """One batch; `planned` is how many seconds its planning took."""
-        self._metrics.begun({Lane(Side.READ, table, table) for task in entry["tasks"] for table in task["rows"]})
+        self._metrics.begun({Lane(Side.READ, table, table) for task in batch.tasks for table in task["rows"]})
         self._checkpoint.check_owner()
-        for note in entry["notes"]:
+        for note in batch.notes:
             self._notify(note)
         started = time.monotonic()
-        failpoint("before-sinks", entry["number"])
+        failpoint("before-sinks", batch.number)
         counted = Tally()
-        self._topics.prepare(self._planner.topics(entry))
-        if entry["tasks"]:
+        self._topics.prepare(self._planner.topics(batch))
+        if batch.tasks:
             with counters(self._spark) as added:
-                self._write(entry, added)
+                self._write(batch, added)
                 counted = total(added)
-        failpoint("after-sinks", entry["number"])
+        failpoint("after-sinks", batch.number)
         written, run = time.time_ns() // 1_000_000, time.monotonic() - started
-        told = {"version": entry["number"], "clock": entry["clock"], "operators": {}}
-        size = self._checkpoint.finish(entry["number"], told)
-        failpoint("after-manifest", entry["number"])
-        self._source.done(entry["position"])
-        self._account(entry, run, counted)
+        told = {"version": batch.number, "clock": batch.clock, "operators": {}}
+        size = self._checkpoint.finish(batch.number, told)
+        failpoint("after-manifest", batch.number)
+        self._source.done(batch.position)
+        self._account(batch, run, counted)
         phases = {"plan": planned, "run": run, "commit": time.monotonic() - started - run}
         milliseconds = {phase: seconds * 1000 for phase, seconds in phases.items()}
         self._metrics.committed(
@@ -131,17 +132,17 @@ class IngestRunner:
             )
         )
 
-    def _write(self, entry: Mapping[str, Any], added: Any) -> None:
-        self._spark.sparkContext.setJobDescription(f"{self._name}: batch {entry['number']}")
-        topics = self._planner.topics(entry)
-        schemas = self._source.schemas({"schemas": entry["schemas"]}).tables
+    def _write(self, batch: IngestBatch, added: Any) -> None:
+        self._spark.sparkContext.setJobDescription(f"{self._name}: batch {batch.number}")
+        topics = self._planner.topics(batch)
+        schemas = self._source.schemas({"schemas": batch.schemas}).tables
         outputs = {str(id): self._tables.output(schema) for id, schema in schemas.items()}
-        pieces = [_Piece(t["lane"], t["file"], t["rows"], tuple(t["minus"])) for t in entry["tasks"]]
+        pieces = [_Piece(t["lane"], t["file"], t["rows"], tuple(t["minus"])) for t in batch.tasks]
         plain, apart = self._dealt(pieces, outputs, topics)
-        frames = [self._plain(entry, plain, outputs, topics, added)] if plain else []
+        frames = [self._plain(batch, plain, outputs, topics, added)] if plain else []
         for table, mine in apart.items():
             schema = schemas[TableId(*table.split(".", 1))]
-            frames += self._computed(entry, schema, outputs[table], mine, topics, added)
+            frames += self._computed(batch, schema, outputs[table], mine, topics, added)
         for frame in frames:
             frame.collect()
 
@@ -164,7 +165,7 @@ class IngestRunner:
 
     def _plain(
         self,
-        entry: Mapping[str, Any],
+        batch: IngestBatch,
         pieces: Sequence[_Piece],
         outputs: Mapping[str, TableOutput | None],
         topics: Mapping[str, TopicSchema],
@@ -179,13 +180,13 @@ class IngestRunner:
             _staged(self._folder, pieces),
             keys,
             pickle.dumps(targets),
-            self._delivery(entry, "rows", len(pieces), topics),
+            self._delivery(batch, "rows", len(pieces), topics),
         )
         return self._pass(self._numbers(len(pieces)), (write,), SUMMARY, added)
 
     def _computed(
         self,
-        entry: Mapping[str, Any],
+        batch: IngestBatch,
         schema: TableSchema,
         output: TableOutput | None,
         pieces: Sequence[_Piece],
@@ -199,7 +200,7 @@ class IngestRunner:
             columns = columns.append(pa.field(name, kind))
         read = ReadStaged(_staged(self._folder, pieces), str(schema.id), output.table.primary_key, tuple(columns.names))
         rows = self._pass(self._numbers(len(pieces)), (read,), columns, added)
-        moment = Moment(entry["clock"], entry["number"], self._taken.id)
+        moment = Moment(batch.clock, batch.number, self._taken.id)
         made = self._binder.applied(output.transform, rows, moment)
         frames = []
         for number, (planned, target) in enumerate(
@@ -210,7 +211,7 @@ class IngestRunner:
             if not fits(wanted, output.columns):
                 fitting = self._binder.fitted(made, _select(wanted, output), output.columns, moment)
             lane = f"{lane_of(schema.id)}.{number}"
-            delivery = self._delivery(entry, lane, len(pieces), topics)
+            delivery = self._delivery(batch, lane, len(pieces), topics)
             write = WriteRows(str(schema.id), pickle.dumps(target), delivery)
             frames.append(self._pass(fitting, (write,), SUMMARY, added))
         return frames
@@ -221,7 +222,7 @@ class IngestRunner:
     def _pass(self, rows: DataFrame, steps: tuple[Step, ...], schema: pa.Schema, added: Any) -> DataFrame:
         return rows.mapInArrow(running(steps, added, next(_passes), self._nonce, b""), from_arrow_schema(schema))
 
-    def _delivery(self, entry: Mapping[str, Any], lane: str, tasks: int, topics: Mapping[str, TopicSchema]) -> Delivery:
+    def _delivery(self, batch: IngestBatch, lane: str, tasks: int, topics: Mapping[str, TopicSchema]) -> Delivery:
         """How a lane writes a batch; with exactly-once that is written down before it does."""
         properties = self._sink.properties
         promise = None
@@ -229,11 +230,11 @@ class IngestRunner:
             sink = self._tables.any_table(self._topics.marker(topics)).sink()
             insert = sink.insert(lane, self._taken.lineage)
             self._checkpoint.record_used(sink.used(insert, task) for task in range(tasks))
-            promise = Promise(insert, entry["number"], entry["id"])
+            promise = Promise(insert, batch.number, batch.id)
         waits = self._sink.guarantee is not Guarantee.NONE or self._source.bounded
         return Delivery(f"{self._name}:{lane}", Messages(tuple(sorted(properties.items()))), tasks, waits, promise)
 
-    def _account(self, entry: Mapping[str, Any], took: float, counted: Counter[str]) -> None:
+    def _account(self, batch: IngestBatch, took: float, counted: Counter[str]) -> None:
         progress = self._progress
         progress.counts.update(counted)
         progress.counts.update(self._planner.counts)
@@ -241,9 +242,8 @@ class IngestRunner:
         progress.batches += 1
         progress.rows_in = sum(c for name, c in progress.counts.items() if name.endswith(".rows-read"))
         progress.rows_out = sum(c for name, c in progress.counts.items() if name.endswith(".rows-written"))
-        if entry["rows"]:
-            progress.rows_per_second = entry["rows"] / max(took, 0.001)
-        progress.lag = entry["lag"]
+        if batch.rows:
+            progress.rows_per_second = batch.rows / max(took, 0.001)
 
 
 def _staged(folder: str, pieces: Sequence[_Piece]) -> StagedTasks:
