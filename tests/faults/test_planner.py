@@ -21,7 +21,7 @@ from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
 from tests.kafka_client import KafkaClient
 from tests.runtime.tables import planner_of
-from tests.runtime.test_batches import entry_of
+from tests.runtime.test_batch_planner import entry_of
 
 pytestmark = [pytest.mark.kafka, pytest.mark.fault]
 

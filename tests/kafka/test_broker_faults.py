@@ -11,10 +11,10 @@ import pytest
 from rowkind.broker import Broker
 from rowkind.connectors.contract import Promise
 from rowkind.connectors.kafka.fetching import ReadFields
+from rowkind.connectors.kafka.producers import MessageProducer
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.reader import read
 from rowkind.connectors.kafka.transactions import Insert, give_back, transaction
-from rowkind.connectors.kafka.writer import MessageProducer
 from rowkind.errors import RowkindError
 from tests.kafka_client import KafkaClient
 

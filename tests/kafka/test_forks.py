@@ -10,9 +10,9 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
+from rowkind.connectors.kafka.producers import producer_for
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.reader import read
-from rowkind.connectors.kafka.writer import producer_for
 from tests.kafka_client import KafkaClient, TopicFactory
 
 pytestmark = pytest.mark.kafka

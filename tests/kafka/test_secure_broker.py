@@ -23,9 +23,9 @@ from confluent_kafka.admin import (
 from rowkind.broker import Broker
 from rowkind.connectors.kafka.api_versions import api_versions
 from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.producers import MessageProducer
 from rowkind.connectors.kafka.ranges import OffsetRange
 from rowkind.connectors.kafka.reader import read
-from rowkind.connectors.kafka.writer import MessageProducer
 from rowkind.errors import RowkindError
 from tests.kafka_client import KafkaClient
 

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from rowkind.connectors.kafka import writer as writers
+from rowkind.connectors.kafka import producers as writers
 from rowkind.connectors.kafka.metadata import WRITABLE
 from rowkind.connectors.kafka.partitioners import Partitioner, default_partition, partitioner_named
-from rowkind.connectors.kafka.writer import MessageProducer, drop_producer, producer_for
+from rowkind.connectors.kafka.producers import MessageProducer, drop_producer, producer_for
 from rowkind.errors import RowkindError
 from rowkind.types import arrow_type
 from tests.kafka_client import KafkaClient, TopicFactory

@@ -7,7 +7,7 @@ from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.watermark_tracking import Account, Mark, Watermarks
 from tests.runtime.tables import APPEND, table
-from tests.runtime.test_batches import Log, entry_of, planner, ranges, until
+from tests.runtime.test_batch_planner import Log, entry_of, planner, ranges, until
 
 MONDAY, TUESDAY = Partition("monday", 0), Partition("tuesday", 0)
 

@@ -16,7 +16,7 @@ from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pending_batches import PendingBatches
 from tests.kafka_client import KafkaClient, TopicFactory
 from tests.runtime.tables import APPEND, planner_of, table
-from tests.runtime.test_batches import until
+from tests.runtime.test_batch_planner import until
 
 pytestmark = pytest.mark.kafka
 LATEST = {**APPEND, "scan.startup.mode": "latest-offset"}

@@ -15,7 +15,7 @@ from rowkind.operators.contract import END_OF_TIME
 from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.watermark_tracking import Account, Watermarks
-from tests.runtime.test_batches import Log, entry_of, pace, source
+from tests.runtime.test_batch_planner import Log, entry_of, pace, source
 
 A0, A1, B0 = Partition("a", 0), Partition("a", 1), Partition("b", 0)
 SECOND = 1_000_000

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from rowkind.connectors.contract import Letters
 from rowkind.connectors.kafka.messages import Diverted
+from rowkind.connectors.kafka.producers import producer_for
 from rowkind.connectors.kafka.topic_table import TopicTable
-from rowkind.connectors.kafka.writer import producer_for
 
 _HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 _LETTERS = pa.schema([("key", pa.binary()), ("value", pa.binary()), ("header-list", _HEADERS)])

@@ -16,15 +16,15 @@ from rowkind.connectors.contract import Promise, WriteContext, Writer
 from rowkind.connectors.kafka.clients import Properties
 from rowkind.connectors.kafka.encoding import MessageEncoder
 from rowkind.connectors.kafka.partitioners import partitioner_named
+from rowkind.connectors.kafka.producers import MessageProducer, drop_producer, producer_for
 from rowkind.connectors.kafka.topic_table import TopicTable
 from rowkind.connectors.kafka.transactions import Fenced, TransactionalProducer, give_back, transaction
-from rowkind.connectors.kafka.writer import MessageProducer, drop_producer, producer_for
 from rowkind.errors import RowkindError
 from rowkind.metrics.traffic import Traffic
 
 
 class MessageWriter(Writer):
-    """Writes messages: rows with the columns of `kafka.writer`."""
+    """Writes messages: rows with the columns that a `MessageProducer` takes."""
 
     def __init__(self, properties: Properties, producer: MessageProducer, context: WriteContext) -> None:
         self._properties = properties

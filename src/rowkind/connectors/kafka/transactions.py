@@ -21,7 +21,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from rowkind.connectors.contract import Marker, Promise
 from rowkind.connectors.kafka.clients import Properties, named, open_consumer
 from rowkind.connectors.kafka.kept_clients import KeptClients
-from rowkind.connectors.kafka.writer import MessageProducer
+from rowkind.connectors.kafka.producers import MessageProducer
 from rowkind.errors import RowkindError
 
 LIMIT = 64

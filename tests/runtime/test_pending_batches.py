@@ -16,7 +16,7 @@ from rowkind.errors import RowkindError
 from rowkind.runtime.driver.batch_entry import Batch
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pending_batches import PendingBatches
-from tests.runtime.test_batches import Log, planner
+from tests.runtime.test_batch_planner import Log, planner
 
 A0 = Partition("a", 0)
 
