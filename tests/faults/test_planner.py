@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rowkind.broker import Broker
-from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
@@ -21,6 +21,7 @@ from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.runtime.driver.table_positions import KafkaPositions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
+from tests.catalog.tables import resolve
 from tests.kafka_client import KafkaClient
 from tests.runtime.test_batches import entry_of
 
