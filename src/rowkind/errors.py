@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.metadata import entry_points
 from typing import Any
 
 
@@ -25,15 +27,33 @@ class Condition:
 
 @cache
 def conditions() -> dict[str, Condition]:
-    """All conditions, one TOML file a package."""
+    """Our own conditions, one TOML file a package."""
+    return _declared("rowkind.conditions", {})
+
+
+@cache
+def _of_others() -> dict[str, Condition]:
+    """Conditions of other packages: each entry point `rowkind.conditions` names a package with TOML files."""
     found: dict[str, Condition] = {}
-    for file in resources.files("rowkind.conditions").iterdir():
+    for entry in entry_points(group="rowkind.conditions"):
+        found |= _declared(entry.value, conditions() | found)
+    return found
+
+
+def _declared(package: str, before: Container[str]) -> dict[str, Condition]:
+    found: dict[str, Condition] = {}
+    for file in resources.files(package).iterdir():
         if file.name.endswith(".toml"):
             for name, entry in tomllib.loads(file.read_text("utf-8")).items():
-                if name in found:
-                    raise ValueError(f"error condition {name} is declared twice")
+                if name in found or name in before:
+                    raise ValueError(f"error condition {name} is declared twice, the second time in {package}")
                 found[name] = Condition(**entry)
     return found
+
+
+def _condition(name: str) -> Condition | None:
+    """Others are asked only for what is not ours: a package that is broken must not hide an error of ours."""
+    return conditions().get(name) or _of_others().get(name)
 
 
 class RowkindError(Exception):
@@ -44,10 +64,12 @@ class RowkindError(Exception):
     """
 
     def __init__(self, condition: str, /, **params: Any) -> None:
+        wording = _condition(condition)
+        if wording is None:
+            raise KeyError(condition)
         self.condition = condition
-        self.retryable = conditions()[condition].retryable
+        self.retryable = wording.retryable
         self.params = params
-        wording = conditions()[condition]
         self.message = wording.message.format(**params)
         self.hint = wording.hint.format(**params) if wording.hint else None
         super().__init__(self.message)
@@ -67,7 +89,7 @@ def _rebuild(condition: str, params: dict[str, Any]) -> RowkindError:
 def condition_in(text: str) -> str | None:
     """The name of the first known condition in a text, such as a worker's stack trace that Spark hands on."""
     for match in re.finditer(r"\[([A-Z][A-Z0-9_]+)\] ", text):
-        if match.group(1) in conditions():
+        if _condition(match.group(1)) is not None:
             return match.group(1)
     return None
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.catalog import tables
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.settings import Side
 from rowkind.definitions import Column, PhysicalColumn, TableDefinition
 from rowkind.errors import RowkindError
@@ -50,6 +51,13 @@ def upsert(
     changes: Mapping[str, str | None] | None = None, *more: Column, primary_key: tuple[str, ...] = ("id",)
 ) -> TableDefinition:
     return TableDefinition("u", (*COLUMNS, *more), _changed(UPSERT, changes or {}), primary_key=primary_key)
+
+
+def resolve(definition: TableDefinition, session: SessionOptions, side: Side) -> tuple[KafkaTable, list[str]]:
+    """A table that is Kafka's, with warnings."""
+    table, warnings = tables.resolve(definition, session, side)
+    assert isinstance(table, KafkaTable)
+    return table, warnings
 
 
 def source(definition: TableDefinition, session: SessionOptions | None = None) -> KafkaTable:

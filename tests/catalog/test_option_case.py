@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from rowkind.catalog.show import show_create_table
-from rowkind.connectors.kafka.table import resolve
 from rowkind.connectors.settings import Side
 from rowkind.options.session_values import SessionOptions
-from tests.catalog.tables import REMOVED, append, condition, source, upsert
+from tests.catalog.tables import REMOVED, append, condition, resolve, source, upsert
 
 SHOUTED = {
     "connector": REMOVED,

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from rowkind.catalog.document import PAGES
-from rowkind.connectors.kafka.connector_options import CONNECTORS
+from rowkind.connectors.registry import BUILT_IN, connector_named
 from rowkind.formats import registry
 from rowkind.formats.registry import format_named
 from rowkind.options.declarations import boolean, duration, integer, positive, strings
 from rowkind.options.secrets import is_secret, masked
 from tests.catalog.conftest import ChangeFormat, PlainFormat
+
+CONNECTORS = [connector_named(name, "t") for name in BUILT_IN]
 
 
 @pytest.mark.parametrize(
@@ -71,14 +73,14 @@ def test_bad_texts(parse: object, text: str) -> None:
 
 
 def test_every_option_is_declared_once_per_connector() -> None:
-    for connector in CONNECTORS.values():
-        declared = [o.name for o in connector.options]
+    for connector in CONNECTORS:
+        declared = [o.name for o in connector.options.all]
         assert len(declared) == len(set(declared))
 
 
 def test_every_option_has_a_lower_case_name_and_a_description() -> None:
-    for connector in CONNECTORS.values():
-        for option in connector.options:
+    for connector in CONNECTORS:
+        for option in connector.options.all:
             assert option.name == option.name.lower()
             assert option.description.endswith((".", ")"))
 
@@ -113,7 +115,7 @@ def test_generated_pages_are_current(path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_no_option_of_a_table_or_a_format_is_for_later() -> None:
-    tables = [o for c in CONNECTORS.values() for o in c.options]
+    tables = [o for c in CONNECTORS for o in c.options.all]
     formats = [
         o
         for name in registry.BUILT_IN

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import pytest
 
 from rowkind.catalog.document import options_page
-from rowkind.connectors.kafka.connector_options import CONNECTORS
-from rowkind.connectors.kafka.table import resolve
+from rowkind.connectors.registry import connector_named
 from rowkind.connectors.settings import Side
 from rowkind.definitions import PhysicalColumn, TableDefinition
 from rowkind.errors import RowkindError
 from rowkind.options.declarations import Option
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import BIGINT
+from tests.catalog.tables import resolve
 
 BASE = {"topic": "t", "properties.bootstrap.servers": "x:1", "value.format": "json"}
 LEAST = {
@@ -23,7 +23,8 @@ LEAST = {
 }
 """A table of each connector with nothing that could be left out."""
 CHOICES = {"topic": "topic-pattern", "topic-pattern": "topic", "format": "value.format", "value.format": "format"}
-OPTIONS = [(name, option) for name, connector in CONNECTORS.items() for option in connector.options]
+CONNECTORS = {name: connector_named(name, "t") for name in LEAST}
+OPTIONS = [(name, option) for name, connector in CONNECTORS.items() for option in connector.options.all]
 
 
 def taken(options: Mapping[str, str], upsert: bool) -> bool:
@@ -38,8 +39,8 @@ def taken(options: Mapping[str, str], upsert: bool) -> bool:
 
 @pytest.mark.parametrize("connector", CONNECTORS)
 def test_what_is_not_required_may_be_left_out(connector: str) -> None:
-    options = {o.name: o for o in CONNECTORS[connector].options}
-    assert taken(LEAST[connector], CONNECTORS[connector].upsert)
+    options = {o.name: o for o in CONNECTORS[connector].options.all}
+    assert taken(LEAST[connector], connector == "upsert-kafka")
     assert all(options[name].required == "yes" or name in CHOICES for name in LEAST[connector])
 
 
@@ -47,7 +48,7 @@ def test_what_is_not_required_may_be_left_out(connector: str) -> None:
 def test_what_is_required_may_not(connector: str, option: Option[object]) -> None:
     if option.required == "yes" or (option.name in CHOICES and option.name in LEAST[connector]):
         without = {key: value for key, value in LEAST[connector].items() if key != option.name}
-        assert not taken(without, CONNECTORS[connector].upsert)
+        assert not taken(without, connector == "upsert-kafka")
     if option.name in CHOICES:
         assert f"`{CHOICES[option.name]}`" in option.required
 

@@ -9,7 +9,6 @@ import pytest
 
 from rowkind.connectors.kafka.source_options import STARTUP_MODE, BoundedMode, OnDataLoss, StartupMode
 from rowkind.connectors.kafka.startup import Bounded, Startup
-from rowkind.connectors.kafka.table import resolve
 from rowkind.connectors.kafka.table_options import VALUE_FIELDS_INCLUDE, FieldsInclude
 from rowkind.connectors.kafka.table_settings import TopicCreation
 from rowkind.connectors.settings import Guarantee, Side
@@ -17,7 +16,7 @@ from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.kinds import ChangelogMode
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import BIGINT, INT, STRING, Field, timestamp_ltz
-from tests.catalog.tables import REMOVED, append, sink, source, upsert
+from tests.catalog.tables import REMOVED, append, resolve, sink, source, upsert
 
 AT = MetadataColumn("at", timestamp_ltz(3), "timestamp")
 

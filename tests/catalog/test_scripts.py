@@ -6,12 +6,13 @@ import pytest
 
 from rowkind.catalog.catalog import Catalog
 from rowkind.connectors.kafka.source_options import StartupMode
-from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
+from tests.catalog.tables import resolve
 
 EVENTS = """
 CREATE TABLE events (

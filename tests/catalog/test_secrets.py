@@ -6,12 +6,12 @@ import pytest
 
 from rowkind.catalog.show import describe, show_create_table
 from rowkind.connectors.kafka.properties import consumer_config
-from rowkind.connectors.kafka.table import resolve
 from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
+from tests.catalog.tables import resolve
 
 SECRETS = {
     "properties.sasl.jaas.config": (

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 
 from rowkind.catalog.inserts import check_sink_parallelism, insert_columns
-from rowkind.connectors.kafka.table import resolve
 from rowkind.connectors.settings import Side
 from rowkind.definitions import ComputedColumn, MetadataColumn, PhysicalColumn
 from rowkind.errors import RowkindError
 from rowkind.kinds import ChangelogMode
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import BIGINT, BOOLEAN, BYTES, INT, STRING, array, map_of, row, timestamp, timestamp_ltz
-from tests.catalog.tables import KEYED, REMOVED, append, condition, refused, sink, source, upsert
+from tests.catalog.tables import KEYED, REMOVED, append, condition, refused, resolve, sink, source, upsert
 
 SOURCE, SINK = Side.SOURCE, Side.SINK
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rowkind.connectors.kafka.table import resolve
 from rowkind.connectors.settings import Side
 from rowkind.definitions import TableDefinition
 from rowkind.options.session_values import SessionOptions
-from tests.catalog.tables import KEYED, REMOVED, append, upsert
+from tests.catalog.tables import KEYED, REMOVED, append, resolve, upsert
 
 SOURCE, SINK = Side.SOURCE, Side.SINK
 EXACTLY_ONCE = {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "p"}

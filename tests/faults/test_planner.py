@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rowkind.broker import Broker
-from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.settings import Side
 from rowkind.errors import RowkindError
 from rowkind.options.session_values import SessionOptions
@@ -19,6 +19,7 @@ from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
+from tests.catalog.tables import resolve
 from tests.kafka_client import KafkaClient
 from tests.runtime.tables import planner_of
 from tests.runtime.test_batch_planner import entry_of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from rowkind.connectors.contract import SourceContext
-from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.settings import Side
 from rowkind.options.session_values import SessionOptions
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.pacing import Pacing
 from rowkind.sql import parse_script
 from rowkind.sql.statements import CreateTable
+from tests.catalog.tables import resolve
 
 BASE = {"topic": "t", "properties.bootstrap.servers": "localhost:9092"}
 APPEND = {**BASE, "connector": "kafka", "format": "json", "scan.startup.mode": "earliest-offset"}

@@ -7,8 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from rowkind.connectors.kafka.connector_options import CONNECTORS, Connector
-from rowkind.connectors.kafka.metadata import READABLE, WRITABLE
+from rowkind.connectors.connector import Connector
+from rowkind.connectors.registry import BUILT_IN, connector_named
+from rowkind.connectors.settings import Side
+from rowkind.connectors.usage import COMMON
 from rowkind.formats.registry import format_named, names
 from rowkind.options.declarations import Option
 from rowkind.options.session_options import SESSION, WITHOUT_EFFECT
@@ -36,10 +38,9 @@ A format's option is written behind the format's name: `json.ignore-parse-errors
 """
 
 _METADATA = """\
-## Metadata columns
+### Metadata columns
 
-What a column `name TYPE METADATA [FROM 'key'] [VIRTUAL]` can read and write; any type with a cast may be declared.
-A table with one topic does not write `topic`. A `kafka` table also reads `value.<key>`, see the formats.
+What a column `name TYPE METADATA [FROM 'key'] [VIRTUAL]` can name; any type with a cast may be declared.
 """
 
 _WITHOUT_EFFECT = """\
@@ -54,9 +55,7 @@ def options_page() -> str:
     return "\n".join(
         [
             _INTRODUCTION,
-            *(_connector(c) for c in CONNECTORS.values()),
-            _METADATA,
-            _metadata(),
+            *(_connector(connector_named(name, "")) for name in BUILT_IN),
             "## Session options\n",
             options_table(SESSION),
             _WITHOUT_EFFECT,
@@ -76,18 +75,17 @@ PAGES: Mapping[Path, Callable[[], str]] = {
 }
 
 
-def _connector(connector: Connector) -> str:
-    return "\n".join(
-        [
-            f"## `{connector.name}`\n",
-            "### The table\n",
-            options_table(connector.table),
-            "### Reading\n",
-            options_table(connector.source),
-            "### Writing\n",
-            options_table(connector.sink),
-        ]
-    )
+def _connector(connector: Connector[Any]) -> str:
+    options, sides = connector.options, connector.sides
+    parts = [f"## `{connector.name}`\n", *([connector.about + "\n"] if connector.about else [])]
+    parts += ["### The table\n", options_table(COMMON + options.table)]
+    if Side.SOURCE in sides and options.reading:
+        parts += ["### Reading\n", options_table(options.reading)]
+    if Side.SINK in sides and options.writing:
+        parts += ["### Writing\n", options_table(options.writing)]
+    if connector.readable or connector.writable:
+        parts += [_METADATA.rstrip(), f"{connector.metadata_about}\n", _metadata(connector)]
+    return "\n".join(parts)
 
 
 def _format(name: str) -> str:
@@ -97,8 +95,9 @@ def _format(name: str) -> str:
     return "\n".join([heading, options_table(format.options) if format.options else "No options.\n", keys])
 
 
-def _metadata() -> str:
-    rows = ((f"`{key}`", _type(READABLE.get(key)), _type(WRITABLE.get(key))) for key in READABLE)
+def _metadata(connector: Connector[Any]) -> str:
+    read, written = connector.readable, connector.writable
+    rows = ((f"`{key}`", _type(read.get(key)), _type(written.get(key))) for key in {**read, **written})
     return markdown_table(("Key", "Read as", "Written as"), rows)
 
 

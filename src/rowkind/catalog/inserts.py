@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from rowkind.catalog.tables import connector_of
 from rowkind.connectors.contract import Table
-from rowkind.connectors.kafka.client_keys import declared
-from rowkind.connectors.kafka.table_options import CONNECTOR
+from rowkind.connectors.usage import CONNECTOR
 from rowkind.definitions import ComputedColumn, MetadataColumn, TableDefinition
 from rowkind.errors import RowkindError, nearest
 from rowkind.kinds import ChangelogMode
@@ -59,6 +59,7 @@ def check_sink_parallelism(table: Table, input_mode: ChangelogMode, input_tasks:
 
 def with_hints(definition: TableDefinition, hints: Mapping[str, str]) -> TableDefinition:
     """The table with the options of an OPTIONS hint in place of its own."""
+    declared = connector_of(definition).declared
     given, _ = given_options(definition, declared)
     changed, _ = given_options(replace(definition, options=hints), declared)
     if CONNECTOR.name in changed.texts and changed.get(CONNECTOR) != given.get(CONNECTOR):

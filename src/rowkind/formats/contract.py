@@ -84,7 +84,7 @@ class Format(Protocol):
 
     name: str
     options: tuple[Option[Any], ...]
-    """Bare names, as `ignore-parse-errors`; a table writes them behind `<format>.`, with `key.` or `value.` before."""
+    """Bare names, as `ignore-parse-errors`; a table writes them after `<format>.`, with `key.` or `value.` before."""
     changelog: ChangelogMode
     """INSERT_ONLY, or RETRACT for a CDC format, which reads and writes every kind."""
     metadata: Mapping[str, DataType]

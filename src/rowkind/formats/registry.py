@@ -1,13 +1,12 @@
-"""Formats by name, imported when first asked for; others add theirs by the entry point `rowkind.formats`."""
+"""Formats by name; others add theirs by the entry point `rowkind.formats`."""
 
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
 
 from rowkind.errors import RowkindError, nearest
 from rowkind.formats.contract import Format
+from rowkind.registry import Registry
 
 BUILT_IN = {
     "raw": "rowkind.formats.raw.format:RawFormat",
@@ -22,18 +21,19 @@ BUILT_IN = {
     "ogg-json": "rowkind.formats.cdc.ogg:OggJsonFormat",
 }
 
+FORMATS = Registry("format", "rowkind.formats", BUILT_IN)
+
 
 def names() -> list[str]:
     """Every format that can be named in a table."""
-    return sorted({*BUILT_IN, *(e.name for e in entry_points(group="rowkind.formats"))})
+    return FORMATS.names()
 
 
 @cache
 def format_named(name: str) -> Format:
     """The format of this name; an unknown one is an error that suggests the nearest."""
-    if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        return getattr(import_module(module), attribute)()  # type: ignore[no-any-return]
-    for entry in entry_points(group="rowkind.formats", name=name):
-        return entry.load()()  # type: ignore[no-any-return]
-    raise RowkindError("UNKNOWN_FORMAT", format=name, known=", ".join(names()), suggestion=nearest(name, names()))
+    found: Format | None = FORMATS.instance(name)
+    if found is None:
+        known = FORMATS.nearest_first(name)
+        raise RowkindError("UNKNOWN_FORMAT", format=name, known=known, suggestion=nearest(name, names()))
+    return found

@@ -23,7 +23,7 @@ def temporal_column(
 ) -> tuple[pa.Array, Bools]:
     """The values of a DATE, TIME or TIMESTAMP column, and which texts were of no known shape.
 
-    `quote` stands before and behind each text.
+    `quote` stands before and after each text.
     """
     values = np.zeros(len(texts), np.int64)
     odd = valid(texts)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from rowkind.connectors.kafka.sink_options import DELIVERY_GUARANTEE, TOPIC_CONFIG, TOPIC_PARTITIONS, TOPIC_REPLICATION
+from rowkind.connectors.kafka.sink_options import TOPIC_CONFIG, TOPIC_PARTITIONS, TOPIC_REPLICATION
 from rowkind.connectors.settings import Guarantee
+from rowkind.connectors.writing_options import DELIVERY_GUARANTEE
 from rowkind.ingest import kafka_options as kafka
 from rowkind.ingest import mysql_options as mysql
 from rowkind.ingest.given import Given

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from rowkind.connectors.kafka.sink_options import DELIVERY_GUARANTEE, TOPIC_CONFIG, TOPIC_PARTITIONS, TOPIC_REPLICATION
+from rowkind.connectors.kafka.sink_options import TOPIC_CONFIG, TOPIC_PARTITIONS, TOPIC_REPLICATION
 from rowkind.connectors.kafka.table_options import BOOTSTRAP_SERVERS
+from rowkind.connectors.writing_options import DELIVERY_GUARANTEE
 from rowkind.formats.json.exact_encode import NullKeys
 from rowkind.formats.json.format import IGNORE_NULLS, NULL_KEY_LITERAL, NULL_KEY_MODE, PLAIN_DECIMAL, STANDARD
 from rowkind.ingest.declarations import Declared, counts, refused

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rowkind.connectors.kafka.sink_options import DELIVERY_GUARANTEE
 from rowkind.connectors.settings import Guarantee
+from rowkind.connectors.writing_options import DELIVERY_GUARANTEE
 from rowkind.ingest import kafka_options as kafka
 from rowkind.ingest import mysql_options as mysql
 from rowkind.ingest.modes import StartMode

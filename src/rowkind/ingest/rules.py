@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rowkind.connectors.kafka.sink_options import DELIVERY_GUARANTEE
 from rowkind.connectors.kafka.table_options import BOOTSTRAP_SERVERS
 from rowkind.connectors.settings import Guarantee
+from rowkind.connectors.writing_options import DELIVERY_GUARANTEE
 from rowkind.errors import RowkindError
 from rowkind.ingest import kafka_options as kafka
 from rowkind.ingest import mysql_options as mysql

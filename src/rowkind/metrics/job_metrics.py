@@ -34,7 +34,7 @@ class BatchReport:
     written: int = 0
     """When its results were written, in epoch milliseconds."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Named counts of workers, each behind the name of its table or operator: `orders.offsets-lost`."""
+    """Named counts of workers, each after the name of its table or operator: `orders.offsets-lost`."""
     pending: Mapping[Lane, int] = field(default_factory=dict)
     """Messages that are left for later batches."""
     states: Mapping[str, StateSize] = field(default_factory=dict)

@@ -36,7 +36,7 @@ class BatchContext:
     version: int
     clock: int = 0
     watermark: int | None = None
-    """Where time is behind the rows of this batch; None until there is one. END_OF_TIME when the input has ended."""
+    """Where time is after the rows of this batch; None until there is one. END_OF_TIME when the input has ended."""
     previous_watermark: int | None = None
     """Where it was before them: what should have come by then is late."""
     zone: str = "UTC"

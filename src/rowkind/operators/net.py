@@ -1,4 +1,4 @@
-"""The net change per key: what a batch of changes leaves behind, whatever order they arrived in."""
+"""The net change per key: what a batch of changes amounts to, whatever order they arrived in."""
 
 from __future__ import annotations
 

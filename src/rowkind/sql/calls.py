@@ -96,7 +96,7 @@ def _collection(c: Cursor, name: str) -> exp.Expr:
 
 
 def suffixes(c: Cursor, node: exp.Expr) -> exp.Expr:
-    """WITHIN GROUP, FILTER, IGNORE NULLS and OVER behind a call."""
+    """WITHIN GROUP, FILTER, IGNORE NULLS and OVER after a call."""
     token = c.token
     if c.accept("WITHIN", "GROUP"):
         c.expect("(")

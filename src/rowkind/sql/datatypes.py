@@ -66,7 +66,7 @@ def data_type(c: Cursor) -> DataType:
 def _nullability(c: Cursor, parsed: DataType) -> DataType:
     if c.accept("NOT", "NULL"):
         return parsed.not_null()
-    # `RETURNING INT NULL ON EMPTY`: that NULL belongs to the clause behind the type.
+    # `RETURNING INT NULL ON EMPTY`: that NULL belongs to the clause after the type.
     if c.word(1) != "ON":
         c.accept("NULL")
     return parsed

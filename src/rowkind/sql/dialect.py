@@ -44,18 +44,18 @@ Every node made from a token has in `meta`: `line`, `col` (from 1, where it star
 | `ORDER BY x DESC NULLS LAST` | exp.Ordered(this, desc, nulls_first): NULLs are smallest unless said |
 | `GROUP BY a, CUBE (b), ROLLUP (…), GROUPING SETS (…)` | exp.Group: expressions, cube, rollup, grouping_sets |
 | `VALUES (1), (2)` | exp.Values(expressions=[exp.Tuple, …]); a query like any other |
-| `(query)` | exp.Subquery; with an alias behind FROM |
+| `(query)` | exp.Subquery; with an alias in FROM |
 | `a UNION ALL b` | exp.Union / exp.Except / exp.Intersect(this, expression, distinct) |
 | `FETCH FIRST n ROWS ONLY` | exp.Limit |
 | `FROM a, b`, `CROSS JOIN` | Select.args["joins"]: exp.Join(kind="CROSS") |
 | `JOIN`, `LEFT JOIN`, `NATURAL JOIN` | exp.Join(kind="INNER"), exp.Join(side="LEFT"), exp.Join(method="NATURAL") |
 | `a JOIN (b JOIN c ON …) ON …` | JoinedTables(this=b, joins=[…]) |
-| `FROM t /*+ OPTIONS('k'='v') */` | exp.Table with `meta["options"]`; hints behind SELECT are Select.args["hint"] |
+| `FROM t /*+ OPTIONS('k'='v') */` | exp.Table with `meta["options"]`; hints after SELECT are Select.args["hint"] |
 | `t FOR SYSTEM_TIME AS OF x` | exp.Table(version=exp.Version(expression=x)) |
 | `LATERAL TABLE(f(x)) AS t(a)` | exp.Lateral(this=exp.Anonymous, alias=exp.TableAlias) |
 | `TABLE(f(x))` | exp.TableFromRows(this=exp.Anonymous) |
 | `UNNEST(x) [WITH ORDINALITY] AS t(a, b)` | exp.Unnest(expressions=[x], alias, offset=True); alias has all columns |
-| `TABLE(TUMBLE(…))`, `TUMBLE(…)` behind FROM | WindowTable |
+| `TABLE(TUMBLE(…))`, `TUMBLE(…)` in FROM | WindowTable |
 """
 
 from __future__ import annotations

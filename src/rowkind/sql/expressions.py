@@ -251,7 +251,7 @@ def column_of(parts: list[exp.Expr], token: Token) -> exp.Expr:
 
 
 def _member(c: Cursor) -> exp.Identifier:
-    """What stands behind a dot: any word may be a field's name there."""
+    """What stands after a dot: any word may be a field's name there."""
     token = c.token
     if token.token_type is TokenType.VAR:
         c.advance()

@@ -1,4 +1,4 @@
-"""Hints: `/*+ OPTIONS('k'='v') */` behind a table, and the ones behind SELECT."""
+"""Hints: `/*+ OPTIONS('k'='v') */` after a table, and those after SELECT."""
 
 from __future__ import annotations
 
@@ -58,4 +58,4 @@ def table_options(c: Cursor) -> dict[str, str]:
     return options
 
 
-_ONLY_OPTIONS = "A table takes the hint OPTIONS; the others stand behind SELECT."
+_ONLY_OPTIONS = "A table takes the hint OPTIONS; the others stand after SELECT."

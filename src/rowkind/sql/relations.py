@@ -1,4 +1,4 @@
-"""What stands behind FROM: tables, subqueries, functions, and joins between them."""
+"""What stands after FROM: tables, subqueries, functions, and joins between them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REFUSED = {
 
 
 def from_clause(c: Cursor) -> tuple[exp.Expr, list[exp.Join]]:
-    """The first relation and the joins behind it, in the order written; a comma is a CROSS join that binds loosest."""
+    """The first relation and the joins after it, in the order written; a comma is a CROSS join that binds loosest."""
     first, joins = _joined(c)
     while comma := c.accept(","):
         relation, inner = _joined(c)

@@ -80,7 +80,7 @@ def _guarded(c: Cursor, parse: Callable[[Cursor], T]) -> T:
 
 
 def statement(c: Cursor) -> Statement:
-    """One statement, without the semicolon behind it."""
+    """One statement, without the semicolon after it."""
     start = c.index
     refused.check(c)
     parse = _STATEMENTS.get(c.word())

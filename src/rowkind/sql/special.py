@@ -1,4 +1,4 @@
-"""Functions with a syntax of their own: each parser starts behind the opening parenthesis and stops at the closing."""
+"""Functions with a syntax of their own: each parser starts after the opening parenthesis and stops at the closing."""
 
 from __future__ import annotations
 

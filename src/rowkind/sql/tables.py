@@ -148,7 +148,7 @@ def _column(c: Cursor, schema: _Schema) -> None:
 
 
 def _column_key(c: Cursor, schema: _Schema, name: str) -> None:
-    """`[CONSTRAINT name] PRIMARY KEY NOT ENFORCED` behind a column."""
+    """`[CONSTRAINT name] PRIMARY KEY NOT ENFORCED` after a column."""
     token = c.token
     constraint = c.name("a constraint name").name if c.accept("CONSTRAINT") else None
     _refuse_unique(c)

@@ -39,7 +39,7 @@ def _background() -> ThreadPoolExecutor:
 def due(weights: Sequence[int]) -> tuple[int, int] | None:
     """Which runs, of the given weights and oldest first, to merge next: the oldest FAN_OUT of the smallest full tier.
 
-    Smaller runs behind a large one do not fill its tier: it would be written again with every few batches.
+    Smaller runs after a large one do not fill its tier: it would be written again with every few batches.
 
     >>> due([100_000, 50, 60, 70, 80, 90])
     (1, 5)

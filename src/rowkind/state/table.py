@@ -242,7 +242,7 @@ def _window(run: Run, rank: int, active: Rows, start: Rows, stop: Rows, window: 
 
 
 def _before_edge(position: Rows, edge: npt.NDArray[np.bool_], last: bool) -> npt.NDArray[np.bool_]:
-    """Of rows in order: whether none of its key's edges lies before it (behind it, seen from the end, with `last`)."""
+    """Of rows in order: whether none of its key's edges lies before it (after it with `last`)."""
     size = len(position)
     at = np.arange(size)
     keys = int(position.max(initial=-1)) + 1

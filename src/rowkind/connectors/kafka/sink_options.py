@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
 from rowkind.connectors.settings import Guarantee
-from rowkind.options.declarations import Option, choice, duration, integer, positive, text
+from rowkind.connectors.writing_options import BUFFERING, DELIVERY_GUARANTEE, SINK_PARALLELISM
+from rowkind.options.declarations import Option, choice, positive, text
 
 
 class NamingStrategy(StrEnum):
@@ -28,23 +28,6 @@ PARTITIONER = Option(
     "default",
     "`default` (by key as Kafka's Java clients do, without key as the client likes), `fixed` (one partition a task), "
     "`round-robin` (rotates; only without key), or a Python class as `module:Class`.",
-)
-
-SINK_PARALLELISM = Option(
-    "sink.parallelism",
-    integer,
-    "int",
-    None,
-    "Number of tasks that write the table.",
-    unset="inherited: as many tasks as the step before it has",
-)
-
-DELIVERY_GUARANTEE: Option[Guarantee] = Option(
-    "sink.delivery-guarantee",
-    choice(Guarantee),
-    "none, at-least-once, exactly-once",
-    Guarantee.AT_LEAST_ONCE,
-    "What is promised when a job fails and goes on.",
 )
 
 SEMANTIC: Option[Guarantee] = Option(
@@ -72,26 +55,6 @@ NAMING_STRATEGY: Option[NamingStrategy] = Option(
     NamingStrategy.INCREMENTING,
     "Accepted for scripts that have it: each task of a sink has one transactional id and uses it again, "
     "whatever this says.",
-)
-
-BUFFER_MAX_ROWS = Option(
-    "sink.buffer-flush.max-rows",
-    integer,
-    "int",
-    0,
-    "Rows are held back to write only the last one of each key: so many keys in a state partition of the sink, and all "
-    "of them are written. 0 is off. Goes with `sink.buffer-flush.interval`.",
-    required="with `interval`",
-)
-
-BUFFER_INTERVAL = Option(
-    "sink.buffer-flush.interval",
-    duration,
-    "duration",
-    timedelta(0),
-    "How long a key is held back at most. What is held is part of the checkpoint; other sinks do not wait. "
-    "0 is off. Goes with `sink.buffer-flush.max-rows`.",
-    required="with `max-rows`",
 )
 
 TOPIC_PARTITIONS = Option(
@@ -133,4 +96,4 @@ SINK: tuple[Option[Any], ...] = (
 
 APPEND_SINK: tuple[Option[Any], ...] = (PARTITIONER, *SINK, SEMANTIC)
 
-UPSERT_SINK: tuple[Option[Any], ...] = (*SINK, BUFFER_MAX_ROWS, BUFFER_INTERVAL)
+UPSERT_SINK: tuple[Option[Any], ...] = (*SINK, *BUFFERING)

@@ -6,8 +6,14 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
-from rowkind.connectors.settings import EmitStrategy, OnError
-from rowkind.options.declarations import Option, choice, duration, integer, positive, text
+from rowkind.connectors.reading_options import (
+    EVENT_TIME,
+    MAX_BYTES_PER_BATCH,
+    MAX_ROWS_PER_BATCH,
+    ON_ERROR,
+    SCAN_PARALLELISM,
+)
+from rowkind.options.declarations import Option, choice, duration, integer, text
 
 
 class StartupMode(StrEnum):
@@ -99,79 +105,6 @@ DISCOVERY_INTERVAL = Option(
     "How often to look for new partitions and topics; 0 or less never looks. A bounded table never looks.",
 )
 
-SCAN_PARALLELISM = Option(
-    "scan.parallelism",
-    integer,
-    "int",
-    None,
-    "Number of tasks that read the table.",
-    unset="the number of Spark's cores",
-)
-
-WATERMARK_EMIT: Option[EmitStrategy] = Option(
-    "scan.watermark.emit.strategy",
-    choice(EmitStrategy),
-    "on-periodic, on-event",
-    EmitStrategy.ON_PERIODIC,
-    "When a partition's watermark moves; both mean once a batch here, behind the rows of the batch.",
-)
-
-WATERMARK_IDLE_TIMEOUT = Option(
-    "scan.watermark.idle-timeout",
-    duration,
-    "duration",
-    None,
-    "A partition without messages for so long no longer holds event time back; "
-    "goes before the session option `table.exec.source.idle-timeout`.",
-    unset="`table.exec.source.idle-timeout`",
-)
-
-ALIGNMENT_GROUP = Option(
-    "scan.watermark.alignment.group",
-    text,
-    "string",
-    None,
-    "Tables of one group are kept together.",
-    required="with `max-drift`",
-    unset="no alignment",
-)
-
-ALIGNMENT_MAX_DRIFT = Option(
-    "scan.watermark.alignment.max-drift",
-    duration,
-    "duration",
-    None,
-    "How far ahead of its group's slowest member a table may be.",
-    required="with `group`",
-    unset="no alignment",
-)
-
-ALIGNMENT_UPDATE_INTERVAL = Option(
-    "scan.watermark.alignment.update-interval",
-    duration,
-    "duration",
-    timedelta(seconds=1),
-    "How often a group is compared: before every batch here, whatever this says.",
-)
-
-MAX_ROWS_PER_BATCH = Option(
-    "scan.max-rows-per-batch",
-    positive,
-    "int",
-    None,
-    "Cap on the messages of this table in one batch (rowkind's own).",
-    unset="as many as a batch of about ten seconds holds",
-)
-
-MAX_BYTES_PER_BATCH = Option(
-    "scan.max-bytes-per-batch",
-    positive,
-    "long",
-    256 * 1024 * 1024,
-    "About how many bytes of messages of this table a batch may hold, by the size of those that wait before the first "
-    "batch and of those that were read after it (rowkind's own).",
-)
-
 ON_DATA_LOSS: Option[OnDataLoss] = Option(
     "scan.on-data-loss",
     choice(OnDataLoss),
@@ -188,14 +121,6 @@ ON_MISSING_TOPIC: Option[OnMissingTopic] = Option(
     OnMissingTopic.WAIT,
     "What happens while a topic of `topic` does not exist: the job says so, waits for it and reads it from its "
     "beginning, or it fails. A bounded read always fails (rowkind's own).",
-)
-
-ON_ERROR: Option[OnError] = Option(
-    "scan.on-error",
-    choice(OnError),
-    "fail, skip, dead-letter",
-    OnError.FAIL,
-    "What happens to a message that cannot be decoded (rowkind's own).",
 )
 
 DEAD_LETTER_TOPIC = Option(
@@ -216,11 +141,7 @@ SCAN: tuple[Option[Any], ...] = (
     BOUNDED_TIMESTAMP,
     DISCOVERY_INTERVAL,
     SCAN_PARALLELISM,
-    WATERMARK_EMIT,
-    WATERMARK_IDLE_TIMEOUT,
-    ALIGNMENT_GROUP,
-    ALIGNMENT_MAX_DRIFT,
-    ALIGNMENT_UPDATE_INTERVAL,
+    *EVENT_TIME,
     MAX_ROWS_PER_BATCH,
     MAX_BYTES_PER_BATCH,
     ON_DATA_LOSS,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rowkind.connectors.kafka.option_usage import Usage
 from rowkind.connectors.kafka.source_options import (
     BOUNDED_MODE,
     BOUNDED_SPECIFIC_OFFSETS,
@@ -18,6 +17,7 @@ from rowkind.connectors.kafka.source_options import (
     StartupMode,
 )
 from rowkind.connectors.kafka.table_options import GROUP_ID
+from rowkind.connectors.kafka.usage import KafkaUsage
 
 OFFSET_RESET = "auto.offset.reset"
 
@@ -65,16 +65,16 @@ def specific_offsets(text: str) -> dict[int, int]:
     return found
 
 
-def starts_at_group(usage: Usage) -> bool:
+def starts_at_group(usage: KafkaUsage) -> bool:
     """Whether a read begins at committed offsets: asked for, or by default when there is a group."""
-    if not usage.reads or usage.connector.upsert or usage.given[STARTUP_MODE] is not StartupMode.GROUP:
+    if not usage.reads or usage.upsert or usage.given[STARTUP_MODE] is not StartupMode.GROUP:
         return False
     return usage.given.has(STARTUP_MODE) or usage.given.has(GROUP_ID)
 
 
-def startup(usage: Usage) -> tuple[Startup, list[str]]:
+def startup(usage: KafkaUsage) -> tuple[Startup, list[str]]:
     """Where the read begins; a warning when the user did not say and may be surprised."""
-    if usage.connector.upsert:
+    if usage.upsert:
         return Startup(StartupMode.EARLIEST), []
     mode, reset = usage.given[STARTUP_MODE], usage.properties.get(OFFSET_RESET)
     if mode is StartupMode.GROUP and not starts_at_group(usage):
@@ -88,7 +88,7 @@ def startup(usage: Usage) -> tuple[Startup, list[str]]:
     ), []
 
 
-def _without_group(usage: Usage, reset: str | None) -> tuple[Startup, list[str]]:
+def _without_group(usage: KafkaUsage, reset: str | None) -> tuple[Startup, list[str]]:
     if reset == "earliest":
         return Startup(StartupMode.EARLIEST), []
     return Startup(StartupMode.LATEST), [
@@ -97,7 +97,7 @@ def _without_group(usage: Usage, reset: str | None) -> tuple[Startup, list[str]]
     ]
 
 
-def bounded(usage: Usage) -> Bounded:
+def bounded(usage: KafkaUsage) -> Bounded:
     """Where the read ends."""
     mode = usage.given[BOUNDED_MODE]
     offsets = usage.given.get(BOUNDED_SPECIFIC_OFFSETS) if mode is BoundedMode.SPECIFIC else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from rowkind.options.declarations import Option, choice, integer, strings, text
+from rowkind.options.declarations import Option, choice, strings, text
 
 
 class FieldsInclude(StrEnum):
@@ -14,17 +14,6 @@ class FieldsInclude(StrEnum):
     ALL = "ALL"
     EXCEPT_KEY = "EXCEPT_KEY"
 
-
-CONNECTOR = Option(
-    "connector",
-    text,
-    "string",
-    None,
-    "`kafka` or `upsert-kafka`.",
-    required="yes",
-)
-
-PROPERTY_VERSION = Option("property-version", integer, "int", 1, "Reserved; only 1 exists.")
 
 TOPIC = Option(
     "topic",
@@ -129,8 +118,6 @@ VALUE_FIELDS_INCLUDE: Option[FieldsInclude] = Option(
 )
 
 SHARED: tuple[Option[Any], ...] = (
-    CONNECTOR,
-    PROPERTY_VERSION,
     TOPIC,
     TOPIC_PATTERN,
     BOOTSTRAP_SERVERS,

@@ -6,15 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from rowkind.connectors.kafka.option_usage import Usage
 from rowkind.connectors.kafka.rules.sink import guarantee
 from rowkind.connectors.kafka.sink_options import (
-    BUFFER_INTERVAL,
-    BUFFER_MAX_ROWS,
     NAMING_STRATEGY,
     PARTITIONER,
     SEMANTIC,
-    SINK_PARALLELISM,
     TOPIC_CONFIG,
     TOPIC_PARTITIONS,
     TOPIC_REPLICATION,
@@ -22,30 +18,31 @@ from rowkind.connectors.kafka.sink_options import (
     NamingStrategy,
 )
 from rowkind.connectors.kafka.source_options import (
-    ALIGNMENT_GROUP,
-    ALIGNMENT_MAX_DRIFT,
-    ALIGNMENT_UPDATE_INTERVAL,
     DEAD_LETTER_TOPIC,
     DISCOVERY_INTERVAL,
-    MAX_BYTES_PER_BATCH,
-    MAX_ROWS_PER_BATCH,
     ON_DATA_LOSS,
-    ON_ERROR,
     ON_MISSING_TOPIC,
-    SCAN_PARALLELISM,
-    WATERMARK_EMIT,
-    WATERMARK_IDLE_TIMEOUT,
     BoundedMode,
     OnDataLoss,
     OnMissingTopic,
     StartupMode,
 )
 from rowkind.connectors.kafka.startup import Bounded, Startup, bounded, startup
-from rowkind.connectors.settings import Alignment, ReadSettings, WriteSettings
+from rowkind.connectors.kafka.usage import KafkaUsage
+from rowkind.connectors.reading_options import (
+    MAX_BYTES_PER_BATCH,
+    MAX_ROWS_PER_BATCH,
+    NEVER,
+    ON_ERROR,
+    SCAN_PARALLELISM,
+    WATERMARK_EMIT,
+    alignment,
+    idle_timeout,
+)
+from rowkind.connectors.settings import ReadSettings, WriteSettings
+from rowkind.connectors.writing_options import BUFFER_INTERVAL, BUFFER_MAX_ROWS, SINK_PARALLELISM
 from rowkind.kinds import ChangelogMode
-from rowkind.options.session_options import CDC_DUPLICATES, SOURCE_IDLE_TIMEOUT
-
-NEVER = timedelta(0)
+from rowkind.options.session_options import CDC_DUPLICATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +78,7 @@ class SinkSettings(WriteSettings):
     topic_creation: TopicCreation = field(default_factory=TopicCreation)
 
 
-def scan_settings(usage: Usage) -> tuple[ScanSettings, list[str]]:
+def scan_settings(usage: KafkaUsage) -> tuple[ScanSettings, list[str]]:
     """Of a source whose options were checked; with warnings."""
     given, end = usage.given, bounded(usage)
     start, warnings = startup(usage)
@@ -98,30 +95,16 @@ def scan_settings(usage: Usage) -> tuple[ScanSettings, list[str]]:
         on_error=given[ON_ERROR],
         dead_letter_topic=given.get(DEAD_LETTER_TOPIC),
         watermark_emit=given[WATERMARK_EMIT],
-        idle_timeout=_idle_timeout(usage),
-        alignment=_alignment(usage),
+        idle_timeout=idle_timeout(usage),
+        alignment=alignment(usage),
         repeats_events=usage.changelog is ChangelogMode.RETRACT and usage.session.value(CDC_DUPLICATES),
     )
     return settings, warnings
 
 
-def _idle_timeout(usage: Usage) -> timedelta | None:
-    timeout = usage.given.get(WATERMARK_IDLE_TIMEOUT)
-    if timeout is None:
-        timeout = usage.session.value(SOURCE_IDLE_TIMEOUT)
-    return timeout if timeout > NEVER else None
-
-
-def _alignment(usage: Usage) -> Alignment | None:
-    if not usage.given.has(ALIGNMENT_GROUP):
-        return None
-    given = usage.given
-    return Alignment(given[ALIGNMENT_GROUP], given[ALIGNMENT_MAX_DRIFT], given[ALIGNMENT_UPDATE_INTERVAL])
-
-
-def sink_settings(usage: Usage) -> tuple[SinkSettings, list[str]]:
+def sink_settings(usage: KafkaUsage) -> tuple[SinkSettings, list[str]]:
     """Of a sink whose options were checked; with warnings."""
-    given, upsert = usage.given, usage.connector.upsert
+    given, upsert = usage.given, usage.upsert
     settings = SinkSettings(
         partitioner="default" if upsert else given[PARTITIONER],
         parallelism=given.get(SINK_PARALLELISM),
@@ -135,9 +118,9 @@ def sink_settings(usage: Usage) -> tuple[SinkSettings, list[str]]:
     return settings, _deprecations(usage)
 
 
-def _topic_creation(usage: Usage) -> TopicCreation:
+def _topic_creation(usage: KafkaUsage) -> TopicCreation:
     """A topic made for an upsert table is compacted unless its creator says otherwise."""
-    config = {"cleanup.policy": "compact"} if usage.connector.upsert else {}
+    config = {"cleanup.policy": "compact"} if usage.upsert else {}
     return TopicCreation(
         usage.given.get(TOPIC_PARTITIONS),
         usage.given.get(TOPIC_REPLICATION),
@@ -145,8 +128,8 @@ def _topic_creation(usage: Usage) -> TopicCreation:
     )
 
 
-def _deprecations(usage: Usage) -> list[str]:
-    if usage.connector.upsert or not usage.given.has(SEMANTIC):
+def _deprecations(usage: KafkaUsage) -> list[str]:
+    if usage.upsert or not usage.given.has(SEMANTIC):
         return []
     return [
         f"Table '{usage.definition.name}': 'sink.semantic' is deprecated and replaces 'sink.delivery-guarantee'; "

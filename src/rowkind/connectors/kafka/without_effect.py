@@ -8,13 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rowkind.connectors.kafka.option_usage import Usage
 from rowkind.connectors.kafka.rules.sink import guarantee
 from rowkind.connectors.kafka.sink_options import NAMING_STRATEGY, TRANSACTIONAL_ID_PREFIX
 from rowkind.connectors.kafka.source_options import (
-    ALIGNMENT_GROUP,
-    ALIGNMENT_MAX_DRIFT,
-    ALIGNMENT_UPDATE_INTERVAL,
     BOUNDED_MODE,
     BOUNDED_SPECIFIC_OFFSETS,
     BOUNDED_TIMESTAMP,
@@ -23,8 +19,6 @@ from rowkind.connectors.kafka.source_options import (
     STARTUP_MODE,
     STARTUP_SPECIFIC_OFFSETS,
     STARTUP_TIMESTAMP,
-    WATERMARK_EMIT,
-    WATERMARK_IDLE_TIMEOUT,
     BoundedMode,
     StartupMode,
 )
@@ -36,6 +30,14 @@ from rowkind.connectors.kafka.table_options import (
     VALUE_FIELDS_INCLUDE,
     FieldsInclude,
 )
+from rowkind.connectors.kafka.usage import KafkaUsage
+from rowkind.connectors.reading_options import (
+    ALIGNMENT_GROUP,
+    ALIGNMENT_MAX_DRIFT,
+    ALIGNMENT_UPDATE_INTERVAL,
+    WATERMARK_EMIT,
+    WATERMARK_IDLE_TIMEOUT,
+)
 from rowkind.connectors.settings import Guarantee
 from rowkind.options.declarations import Option
 
@@ -43,7 +45,7 @@ Idle = Iterator[tuple[Option[Any] | str, str]]
 """Options, or texts that stand for them, and why they have no effect."""
 
 
-def without_effect(usage: Usage) -> list[str]:
+def without_effect(usage: KafkaUsage) -> list[str]:
     """Warnings about a table whose options were checked."""
     rules = SHARED + (READ if usage.reads else WRITTEN)
     return [
@@ -58,8 +60,8 @@ def _named(option: Option[Any] | str) -> str:
     return option if isinstance(option, str) else f"'{option.name}'"
 
 
-def start_of_another_mode(usage: Usage) -> Idle:
-    if usage.connector.upsert:
+def start_of_another_mode(usage: KafkaUsage) -> Idle:
+    if usage.upsert:
         return
     for option, needed in (
         (STARTUP_TIMESTAMP, StartupMode.TIMESTAMP),
@@ -69,7 +71,7 @@ def start_of_another_mode(usage: Usage) -> Idle:
             yield option, f"'{STARTUP_MODE.name}' is '{usage.given[STARTUP_MODE]}', not '{needed}'"
 
 
-def end_of_another_mode(usage: Usage) -> Idle:
+def end_of_another_mode(usage: KafkaUsage) -> Idle:
     for option, needed in (
         (BOUNDED_TIMESTAMP, BoundedMode.TIMESTAMP),
         (BOUNDED_SPECIFIC_OFFSETS, BoundedMode.SPECIFIC),
@@ -78,31 +80,31 @@ def end_of_another_mode(usage: Usage) -> Idle:
             yield option, f"'{BOUNDED_MODE.name}' is '{usage.given[BOUNDED_MODE]}', not '{needed}'"
 
 
-def reset_without_group_offsets(usage: Usage) -> Idle:
-    mode = StartupMode.EARLIEST if usage.connector.upsert else usage.given[STARTUP_MODE]
+def reset_without_group_offsets(usage: KafkaUsage) -> Idle:
+    mode = StartupMode.EARLIEST if usage.upsert else usage.given[STARTUP_MODE]
     if OFFSET_RESET in usage.properties and mode is not StartupMode.GROUP:
         yield f"'{PROPERTIES.prefix}{OFFSET_RESET}'", f"the table is read from '{mode}', not from '{StartupMode.GROUP}'"
 
 
-def waiting_of_a_bounded_read(usage: Usage) -> Idle:
+def waiting_of_a_bounded_read(usage: KafkaUsage) -> Idle:
     if usage.given[BOUNDED_MODE] is not BoundedMode.UNBOUNDED:
         yield DISCOVERY_INTERVAL, "a bounded read does not look for new partitions"
         yield ON_MISSING_TOPIC, "a bounded read fails when a topic is missing"
 
 
-def missing_topic_of_a_pattern(usage: Usage) -> Idle:
+def missing_topic_of_a_pattern(usage: KafkaUsage) -> Idle:
     if usage.given.has(TOPIC_PATTERN):
         yield ON_MISSING_TOPIC, f"'{TOPIC_PATTERN.name}' names no topic that could be missing"
 
 
-def event_time_without_watermark(usage: Usage) -> Idle:
+def event_time_without_watermark(usage: KafkaUsage) -> Idle:
     if usage.definition.watermark is None:
         family = (ALIGNMENT_GROUP, ALIGNMENT_MAX_DRIFT, ALIGNMENT_UPDATE_INTERVAL)
         for option in (WATERMARK_EMIT, WATERMARK_IDLE_TIMEOUT, *family):
             yield option, "the table has no WATERMARK"
 
 
-def key_options_without_key(usage: Usage) -> Idle:
+def key_options_without_key(usage: KafkaUsage) -> Idle:
     if usage.key is None:
         yield KEY_FIELDS_PREFIX, "the table has no key"
         if usage.given[VALUE_FIELDS_INCLUDE] is FieldsInclude.EXCEPT_KEY:
@@ -112,15 +114,15 @@ def key_options_without_key(usage: Usage) -> Idle:
             )
 
 
-def transactions_without_exactly_once(usage: Usage) -> Idle:
+def transactions_without_exactly_once(usage: KafkaUsage) -> Idle:
     if (given := guarantee(usage)) is not Guarantee.EXACTLY_ONCE:
         why = f"'sink.delivery-guarantee' is '{given}', not '{Guarantee.EXACTLY_ONCE}'"
         yield TRANSACTIONAL_ID_PREFIX, why
         yield NAMING_STRATEGY, why
 
 
-SHARED: tuple[Callable[[Usage], Idle], ...] = (key_options_without_key,)
-READ: tuple[Callable[[Usage], Idle], ...] = (
+SHARED: tuple[Callable[[KafkaUsage], Idle], ...] = (key_options_without_key,)
+READ: tuple[Callable[[KafkaUsage], Idle], ...] = (
     start_of_another_mode,
     end_of_another_mode,
     reset_without_group_offsets,
@@ -128,4 +130,4 @@ READ: tuple[Callable[[Usage], Idle], ...] = (
     missing_topic_of_a_pattern,
     event_time_without_watermark,
 )
-WRITTEN: tuple[Callable[[Usage], Idle], ...] = (transactions_without_exactly_once,)
+WRITTEN: tuple[Callable[[KafkaUsage], Idle], ...] = (transactions_without_exactly_once,)

@@ -30,7 +30,7 @@ class RecordWriter:
         self.schema, self.type, self.table = schema, type, table
 
     def write(self, columns: list[pa.Array], header: bytes = b"") -> pa.BinaryArray:
-        """One datum a row, behind the header."""
+        """One datum a row, after the header."""
         size = len(columns[0]) if columns else 0
         pieces = []
         for first in range(0, size, CHUNK):

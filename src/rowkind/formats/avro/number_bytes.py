@@ -63,7 +63,7 @@ def decimals(column: pa.Array, present: Bools | None = None, size: int | None = 
     big = words[:, ::-1].astype(">i8").view(np.uint8).reshape(-1, 16)
     sign = np.where(words[:, 1] < 0, 0xFF, 0).astype(np.uint8)
     if size is None:
-        # A leading byte is spare when it only repeats the sign of the byte behind it.
+        # A leading byte is spare when it only repeats the sign of the byte after it.
         spare = (big[:, :-1] == sign[:, None]) & ((big[:, 1:] ^ sign[:, None]) < 0x80)
         sizes = 16 - np.logical_and.accumulate(spare, axis=1).sum(axis=1)
     else:

@@ -112,7 +112,7 @@ class Floating:
 
 @dataclass(slots=True)
 class Bytes:
-    """Bytes and strings, behind their length, and fixed, which has none."""
+    """Bytes and strings, after their length, and fixed, which has none."""
 
     size: int | None
     finish: Finish | None
@@ -250,7 +250,7 @@ class Record:
 
 @dataclass(slots=True)
 class Blocks:
-    """Arrays, and maps as arrays of pairs: blocks of elements, each behind its count, up to an empty one."""
+    """Arrays, and maps as arrays of pairs: blocks of elements, each after its count, up to an empty one."""
 
     element: Node
     type: pa.DataType | None

@@ -60,10 +60,10 @@ class ChangeEnvelope(Envelope, ABC):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands before and behind a row in a message."""
+    """What stands before and after a row in a message."""
 
     before: str
-    behind: str
+    after: str
 
 
 class CdcJsonFormat(ABC):
@@ -181,13 +181,13 @@ class CdcEncoder:
         texts = self._row.encode(rows)
         there, gone = self._there, self._gone
         if kinds is None or not len(kinds):
-            return _framed(there.before, texts, there.behind)
+            return _framed(there.before, texts, there.after)
         adds = pc.is_in(kinds, pa.array([k for k in RowKind if k.adds], kinds.type))
-        before, behind = (pc.if_else(adds, a, b) for a, b in ((there.before, gone.before), (there.behind, gone.behind)))
-        return _framed(before, texts, behind)
+        before, after = (pc.if_else(adds, a, b) for a, b in ((there.before, gone.before), (there.after, gone.after)))
+        return _framed(before, texts, after)
 
 
-def _framed(before: Any, texts: pa.BinaryArray, behind: Any) -> pa.BinaryArray:
-    parts = (pa.scalar(p.encode()) if isinstance(p, str) else p.cast(pa.binary()) for p in (before, behind))
+def _framed(before: Any, texts: pa.BinaryArray, after: Any) -> pa.BinaryArray:
+    parts = (pa.scalar(p.encode()) if isinstance(p, str) else p.cast(pa.binary()) for p in (before, after))
     first, last = parts
     return pc.binary_join_element_wise(first, texts, last, b"")

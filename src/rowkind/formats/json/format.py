@@ -21,7 +21,7 @@ STANDARD = Option(
     timestamp_standard,
     "Enum",
     TimestampStandard.SQL,
-    "How timestamps are written and read: SQL (`2020-12-30 12:13:14.123`, with a Z behind it for TIMESTAMP_LTZ) or "
+    "How timestamps are written and read: SQL (`2020-12-30 12:13:14.123`, with a Z after it for TIMESTAMP_LTZ) or "
     "ISO-8601 (a T instead of the blank). Microseconds are kept; further digits are cut.",
 )
 IGNORE_ERRORS = Option(

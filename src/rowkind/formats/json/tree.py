@@ -1,6 +1,6 @@
 """One JSON message as a tree that keeps what Jackson's tokens keep: the text of numbers, the order of keys, duplicates.
 
-Anything Jackson refuses with Flink's settings is refused here; unescaped control characters and text behind the first
+Anything Jackson refuses with Flink's settings is refused here; unescaped control characters and text after the first
 value are let through.
 """
 
@@ -20,7 +20,7 @@ MAX_DIGITS = 1000
 MAX_STRING = 20_000_000
 _SHALLOW = 200
 """A document with fewer brackets than this cannot come near Python's recursion limit."""
-# A text without an end is matched too: otherwise the search goes on behind its first quote, again and again.
+# A text without an end is matched too: otherwise the search goes on after its first quote, again and again.
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 _ESCAPES = {**{chr(c): f"\\u{c:04X}" for c in range(0x20)}, '"': '\\"', "\\": "\\\\"}
 _ESCAPES |= {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}

@@ -178,7 +178,7 @@ class Aggregate:
             schema=self.exchange_schema,
         )
 
-    # behind the exchange
+    # after the exchange
 
     def process(self, delta: pa.Table, state: StateTables, batch: BatchContext) -> Output:
         return self.merge(delta, state, batch, distinct_done=False)

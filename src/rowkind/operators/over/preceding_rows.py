@@ -53,7 +53,7 @@ class PrecedingRows:
         return state.table("tail", self.schema, ("partition",), (SEQUENCE,), self.ttl_ms)
 
     def span(self, rows: pa.Table, owner: Ints, at: Ints, version: int, groups: Groups, state: StateTables) -> Span:
-        """The batch's rows, which are in order of time, behind those that are kept of their partitions."""
+        """The batch's rows, which are in order of time, after those that are kept of their partitions."""
         numbers = [pa.array((version << 32) + np.arange(len(owner))), pa.array(at)]
         fresh = pa.Table.from_arrays([*numbers, *rows.select(self.columns.names).columns], schema=self.schema)
         stored, index = self._stored(groups, state)

@@ -39,7 +39,7 @@ _INSTEAD = "Use ROWS or RANGE BETWEEN … PRECEDING AND CURRENT ROW."
 def _count(tree: exp.Expr, window: exp.Window, context: Context) -> int:
     if isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit():
         return int(tree.name)
-    raise context.unsupported(window, "a number of PRECEDING rows that is no literal", _INSTEAD)
+    raise context.unsupported(window, "a number of PRECEDING rows that is not a literal", _INSTEAD)
 
 
 def _length(tree: exp.Expr, window: exp.Window, context: Context) -> int:

@@ -200,4 +200,4 @@ def _neighbour(call: exp.Expr, inputs: Inputs, name: str) -> n.Call:
 def _offset(tree: exp.Expr, inputs: Inputs, function: str) -> int:
     if isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit():
         return int(tree.name)
-    raise inputs.context.unsupported(tree, f"{function}() with an offset that is no literal", _LAG)
+    raise inputs.context.unsupported(tree, f"{function}() with an offset that is not a literal", _LAG)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from rowkind.catalog.catalog import Catalog
-from rowkind.connectors.kafka.properties import check
-from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.catalog.tables import resolve
+from rowkind.connectors.contract import Table
 from rowkind.connectors.settings import Side
 from rowkind.definitions import TableDefinition
 from rowkind.kinds import ChangelogMode
@@ -71,9 +71,9 @@ class Planner:
     def _context(self) -> Context:
         return Context(self.catalog, self.analyzer, self.options, self.source, self._resolve, BINDER)
 
-    def _resolve(self, definition: TableDefinition, side: Side) -> KafkaTable:
+    def _resolve(self, definition: TableDefinition, side: Side) -> Table:
         table, warnings = resolve(definition, self.options, side)
-        self.warnings += [*warnings, *check(table.properties)]
+        self.warnings += warnings
         return table
 
     def _checked(self, plan: n.Node) -> n.Node:

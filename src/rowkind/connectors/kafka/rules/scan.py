@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rowkind.connectors.kafka.option_usage import Usage
 from rowkind.connectors.kafka.source_options import (
-    ALIGNMENT_GROUP,
-    ALIGNMENT_MAX_DRIFT,
-    ALIGNMENT_UPDATE_INTERVAL,
     BOUNDED_MODE,
     BOUNDED_SPECIFIC_OFFSETS,
     BOUNDED_TIMESTAMP,
     DEAD_LETTER_TOPIC,
-    ON_ERROR,
-    SCAN_PARALLELISM,
     STARTUP_MODE,
     STARTUP_SPECIFIC_OFFSETS,
     STARTUP_TIMESTAMP,
@@ -23,6 +17,8 @@ from rowkind.connectors.kafka.source_options import (
 )
 from rowkind.connectors.kafka.startup import OFFSET_RESET, specific_offsets, starts_at_group
 from rowkind.connectors.kafka.table_options import GROUP_ID
+from rowkind.connectors.kafka.usage import KafkaUsage
+from rowkind.connectors.reading_options import ON_ERROR
 from rowkind.connectors.settings import OnError
 from rowkind.kinds import ChangelogMode
 from rowkind.options.declarations import Option
@@ -32,11 +28,11 @@ RESETS = ("latest", "earliest", "none")
 SERIALIZERS = ("key.serializer", "value.serializer", "key.deserializer", "value.deserializer")
 
 
-def _startup_mode(usage: Usage) -> StartupMode:
-    return StartupMode.EARLIEST if usage.connector.upsert else usage.given[STARTUP_MODE]
+def _startup_mode(usage: KafkaUsage) -> StartupMode:
+    return StartupMode.EARLIEST if usage.upsert else usage.given[STARTUP_MODE]
 
 
-def startup_options_are_given(usage: Usage) -> None:
+def startup_options_are_given(usage: KafkaUsage) -> None:
     needed: dict[StartupMode, Option[Any]] = {
         StartupMode.TIMESTAMP: STARTUP_TIMESTAMP,
         StartupMode.SPECIFIC: STARTUP_SPECIFIC_OFFSETS,
@@ -46,7 +42,7 @@ def startup_options_are_given(usage: Usage) -> None:
         raise usage.error("STARTUP_OPTION_MISSING", option=needed[mode].name, mode=mode)
 
 
-def bounded_options_are_given(usage: Usage) -> None:
+def bounded_options_are_given(usage: KafkaUsage) -> None:
     needed: dict[BoundedMode, Option[Any]] = {
         BoundedMode.TIMESTAMP: BOUNDED_TIMESTAMP,
         BoundedMode.SPECIFIC: BOUNDED_SPECIFIC_OFFSETS,
@@ -56,19 +52,19 @@ def bounded_options_are_given(usage: Usage) -> None:
         raise usage.error("BOUNDED_OPTION_MISSING", option=needed[mode].name, mode=mode)
 
 
-def specific_offsets_need_one_topic(usage: Usage) -> None:
+def specific_offsets_need_one_topic(usage: KafkaUsage) -> None:
     specific = _startup_mode(usage) is StartupMode.SPECIFIC or usage.given[BOUNDED_MODE] is BoundedMode.SPECIFIC
     if specific and usage.single_topic is None:
         raise usage.error("SPECIFIC_OFFSETS_NEED_ONE_TOPIC")
 
 
-def specific_offsets_are_valid(usage: Usage) -> None:
+def specific_offsets_are_valid(usage: KafkaUsage) -> None:
     _check_offsets(usage, BOUNDED_SPECIFIC_OFFSETS)
-    if not usage.connector.upsert:
+    if not usage.upsert:
         _check_offsets(usage, STARTUP_SPECIFIC_OFFSETS)
 
 
-def _check_offsets(usage: Usage, option: Option[str]) -> None:
+def _check_offsets(usage: KafkaUsage, option: Option[str]) -> None:
     text = usage.given.get(option)
     if text is None:
         return
@@ -78,7 +74,7 @@ def _check_offsets(usage: Usage, option: Option[str]) -> None:
         raise usage.error("INVALID_SPECIFIC_OFFSETS", option=option.name, value=text, reason=str(error)) from None
 
 
-def group_offsets_need_group(usage: Usage) -> None:
+def group_offsets_need_group(usage: KafkaUsage) -> None:
     """Only an explicit start mode asks for a group; without mode and group the table is read from now on."""
     asked = starts_at_group(usage) or usage.given[BOUNDED_MODE] is BoundedMode.GROUP
     default_fails = _starts_nowhere(usage)
@@ -86,48 +82,35 @@ def group_offsets_need_group(usage: Usage) -> None:
         raise usage.error("GROUP_ID_MISSING")
 
 
-def _starts_nowhere(usage: Usage) -> bool:
+def _starts_nowhere(usage: KafkaUsage) -> bool:
     """No group, so nothing is committed, and the user asks to fail in that case."""
     return (
-        not usage.connector.upsert
+        not usage.upsert
         and usage.given[STARTUP_MODE] is StartupMode.GROUP
         and usage.properties.get(OFFSET_RESET) == "none"
     )
 
 
-def offset_reset_is_valid(usage: Usage) -> None:
+def offset_reset_is_valid(usage: KafkaUsage) -> None:
     reset = usage.properties.get(OFFSET_RESET)
     if _startup_mode(usage) is StartupMode.GROUP and reset is not None and reset not in RESETS:
         raise usage.error("INVALID_OFFSET_RESET", value=reset, known=", ".join(RESETS))
 
 
-def commits_need_group(usage: Usage) -> None:
+def commits_need_group(usage: KafkaUsage) -> None:
     for key in ("enable.auto.commit", "commit.offsets.on.checkpoint"):
         if usage.properties.get(key, "").lower() == "true" and not usage.given.has(GROUP_ID):
             raise usage.error("COMMIT_WITHOUT_GROUP", option=f"properties.{key}")
 
 
-def serializers_handle_bytes(usage: Usage) -> None:
+def serializers_handle_bytes(usage: KafkaUsage) -> None:
     for key in SERIALIZERS:
         name = usage.properties.get(key)
         if name is not None and not name.rpartition(".")[2].startswith("ByteArray"):
             raise usage.error("SERIALIZER_NOT_BYTES", option=f"properties.{key}", value=name)
 
 
-def alignment_is_complete(usage: Usage) -> None:
-    family: tuple[Option[Any], ...] = (ALIGNMENT_GROUP, ALIGNMENT_MAX_DRIFT, ALIGNMENT_UPDATE_INTERVAL)
-    any_given = any(usage.given.has(o) for o in family)
-    if any_given and not (usage.given.has(ALIGNMENT_GROUP) and usage.given.has(ALIGNMENT_MAX_DRIFT)):
-        raise usage.error("ALIGNMENT_INCOMPLETE")
-
-
-def scan_parallelism_is_positive(usage: Usage) -> None:
-    parallelism = usage.given.get(SCAN_PARALLELISM)
-    if parallelism is not None and parallelism <= 0:
-        raise usage.error("INVALID_PARALLELISM", option=SCAN_PARALLELISM.name, value=parallelism)
-
-
-def batch_mode_fits(usage: Usage) -> None:
+def batch_mode_fits(usage: KafkaUsage) -> None:
     if usage.session.value(RUNTIME_MODE) is not RuntimeMode.BATCH:
         return
     if usage.changelog is not ChangelogMode.INSERT_ONLY:
@@ -136,13 +119,13 @@ def batch_mode_fits(usage: Usage) -> None:
         raise usage.error("BATCH_NEEDS_BOUNDED")
 
 
-def cdc_duplicates_need_primary_key(usage: Usage) -> None:
+def cdc_duplicates_need_primary_key(usage: KafkaUsage) -> None:
     cdc = usage.changelog is ChangelogMode.RETRACT
     if cdc and usage.session.value(CDC_DUPLICATES) and not usage.definition.primary_key:
         raise usage.error("CDC_DUPLICATES_NEED_PRIMARY_KEY")
 
 
-def dead_letters_have_a_topic(usage: Usage) -> None:
+def dead_letters_have_a_topic(usage: KafkaUsage) -> None:
     diverts = usage.given[ON_ERROR] is OnError.DEAD_LETTER
     if diverts != usage.given.has(DEAD_LETTER_TOPIC):
         raise usage.error("DEAD_LETTER_INCOMPLETE")

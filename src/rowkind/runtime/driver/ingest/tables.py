@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 
-from rowkind.connectors.kafka.table import KafkaTable, resolve
+from rowkind.catalog.tables import resolve
+from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.connectors.mysql.gathering import Lanes
 from rowkind.connectors.mysql.schema_set import SchemaSet
 from rowkind.connectors.mysql.schemas import TableId, TableSchema
@@ -80,7 +81,9 @@ class JobTables:
             assert isinstance(sink, UpsertKafkaSink)
             columns = tuple(PhysicalColumn(c.name, c.type) for c in schema.columns)
             definition = TableDefinition(topic, columns, self._options(topic, sink), schema.key)
-            self._tables[place] = resolve(definition, SessionOptions(), Side.SINK)[0]
+            table, _ = resolve(definition, SessionOptions(), Side.SINK)
+            assert isinstance(table, KafkaTable)
+            self._tables[place] = table
         return self._tables[place]
 
     def any_table(self, topic: str) -> KafkaTable:

@@ -1,14 +1,13 @@
-"""A table as one statement uses it: what every rule looks at."""
+"""A table on topics as one statement uses it: what its rules look at."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rowkind.connectors.kafka.client_keys import declared
-from rowkind.connectors.kafka.connector_options import CONNECTORS, Connector
+from rowkind.connectors.kafka.metadata import READABLE, WRITABLE
 from rowkind.connectors.kafka.table_options import (
-    CONNECTOR,
     FORMAT,
     KEY_FIELDS,
     KEY_FORMAT,
@@ -17,15 +16,15 @@ from rowkind.connectors.kafka.table_options import (
     TOPIC_PATTERN,
     VALUE_FORMAT,
 )
-from rowkind.connectors.settings import Side
-from rowkind.definitions import TableDefinition
-from rowkind.errors import RowkindError, nearest
+from rowkind.connectors.metadata import VALUE_PREFIX
+from rowkind.connectors.usage import Usage
 from rowkind.formats.contract import Format
 from rowkind.formats.registry import format_named
 from rowkind.kinds import ChangelogMode
 from rowkind.options.declarations import Option
-from rowkind.options.parsed_options import GivenOptions, given_options
-from rowkind.options.session_values import SessionOptions
+from rowkind.types import DataType
+
+UPSERT_KAFKA = "upsert-kafka"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +44,17 @@ class FormatUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Definition, options and session of a table that is read or written. Formats are looked up when asked for."""
-
-    definition: TableDefinition
-    connector: Connector
-    side: Side
-    session: SessionOptions
-    given: GivenOptions
-
-    def error(self, condition: str, **params: Any) -> RowkindError:
-        return RowkindError(condition, table=self.definition.name, connector=self.connector.name, **params)
+class KafkaUsage(Usage):
+    """A table on topics as one statement uses it. Formats are looked up when asked for."""
 
     @property
-    def reads(self) -> bool:
-        return self.side is Side.SOURCE
+    def upsert(self) -> bool:
+        return self.connector == UPSERT_KAFKA
 
     @property
     def key(self) -> FormatUse | None:
         name = self.given.get(KEY_FORMAT)
-        if name is None and self.connector.upsert:
+        if name is None and self.upsert:
             raise self.error("FORMAT_MISSING", option=KEY_FORMAT.name)
         return FormatUse(format_named(name), f"key.{name}.") if name else None
 
@@ -74,7 +64,7 @@ class Usage:
             return FormatUse(format_named(name), f"{name}.")
         if name := self.given.get(VALUE_FORMAT):
             return FormatUse(format_named(name), f"value.{name}.")
-        raise self.error("FORMAT_MISSING", option=VALUE_FORMAT.name if self.connector.upsert else FORMAT.name)
+        raise self.error("FORMAT_MISSING", option=VALUE_FORMAT.name if self.upsert else FORMAT.name)
 
     @property
     def formats(self) -> tuple[FormatUse, ...]:
@@ -83,13 +73,40 @@ class Usage:
 
     @property
     def options(self) -> tuple[Option[Any], ...]:
-        """Every option that this table takes, those of its formats included."""
-        return self.connector.options + tuple(o for f in self.formats for o in f.options)
+        return self.declared.all + self._format_options
+
+    @property
+    def used_options(self) -> tuple[Option[Any], ...]:
+        return self.declared.of(self.side) + self._format_options
+
+    @property
+    def _format_options(self) -> tuple[Option[Any], ...]:
+        return tuple(o for f in self.formats for o in f.options)
+
+    def suggestion(self, key: str) -> str:
+        """A format's option that was given without the place of its format."""
+        for use in self.formats:
+            bare = key.rpartition(f"{use.format.name}.")[2]
+            if key != bare and any(bare == o.name for o in use.format.options):
+                return f"; did you mean '{use.prefix}{bare}'?"
+        return ""
+
+    @property
+    def readable(self) -> Mapping[str, DataType]:
+        """An upsert table does not show the keys of its format."""
+        if self.upsert:
+            return READABLE
+        return READABLE | {VALUE_PREFIX + key: type for key, type in self.value.format.metadata.items()}
+
+    @property
+    def writable(self) -> Mapping[str, DataType]:
+        """`topic` only where there is a choice."""
+        return {key: type for key, type in WRITABLE.items() if key != "topic" or self.single_topic is None}
 
     @property
     def changelog(self) -> ChangelogMode:
         """What the table emits when read and takes when written."""
-        return ChangelogMode.UPSERT if self.connector.upsert else self.value.format.changelog
+        return ChangelogMode.UPSERT if self.upsert else self.value.format.changelog
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -102,25 +119,8 @@ class Usage:
     @property
     def key_names(self) -> tuple[str, ...]:
         """Names of the columns that make the message's key."""
-        return self.definition.primary_key if self.connector.upsert else self.given[KEY_FIELDS]
+        return self.definition.primary_key if self.upsert else self.given[KEY_FIELDS]
 
     @property
     def properties(self) -> dict[str, str]:
         return self.given.under(PROPERTIES)
-
-
-def use(definition: TableDefinition, session: SessionOptions, side: Side) -> tuple[Usage, list[str]]:
-    """A table with its connector found, and warnings about how its options are written."""
-    given, warnings = given_options(definition, declared)
-    name = given.get(CONNECTOR)
-    if name is None:
-        raise RowkindError("CONNECTOR_MISSING", table=definition.name, known=", ".join(CONNECTORS))
-    if name not in CONNECTORS:
-        raise RowkindError(
-            "UNKNOWN_CONNECTOR",
-            table=definition.name,
-            connector=name,
-            known=", ".join(CONNECTORS),
-            suggestion=nearest(name, CONNECTORS),
-        )
-    return Usage(definition, CONNECTORS[name], side, session, given), warnings
