@@ -123,7 +123,7 @@ def oracle(log: list[Change], group: tuple[str, ...], calls: tuple[AggregateCall
             **{call.name: canonical(recomputed(call, changes)) for call in calls},
         }
         for key, changes in groups.items()
-        if not group or sum(1 if kind.adds else -1 for kind, _ in changes)
+        if not group or sum(1 if kind.adds else -1 for kind, _ in changes) != 0
     }
 
 

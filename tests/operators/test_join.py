@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ class Case:
         self.tables = [
             Changing(
                 rng,
-                lambda prefix=prefix: self.row(prefix),
+                partial(self.row, prefix),
                 self.unique[at],
                 self.multiplicity[at] is Multiplicity.APPEND_ONLY,
             )

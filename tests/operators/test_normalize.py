@@ -92,7 +92,8 @@ def test_random_upserts(tmp_path: Path, seed: int) -> None:
         FILTERED if filtered else INPUT, ("k",), "pass" if filtered else None, update_before=rng.random() < 0.5
     )
     engine = Engine([operator], tmp_path, rng.choice([1, 3]), rng)
-    table, model = Table(("k",), upsert=not operator.update_before), {}
+    table = Table(("k",), upsert=not operator.update_before)
+    model: dict[Any, Any] = {}
     for _ in range(6):
         changes: list[Change] = []
         for _ in range(rng.choice([0, 1, 10, 50])):

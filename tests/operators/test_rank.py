@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ def expected(rank: Rank, rows: list[Row]) -> Counter[tuple[Any, ...]]:
     result: Counter[tuple[Any, ...]] = Counter()
     for members in partitions.values():
         members = members[::-1] if rank.latest_first else members
-        members = sorted(members, key=cmp_to_key(lambda a, b: compare(rank.order, a, b)))
+        members = sorted(members, key=cmp_to_key(partial(compare, rank.order)))
         at, groups = 0, 0
         for position, row in enumerate(members):
             if position == 0 or compare(rank.order, members[position - 1], row):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def test_intersect_and_except(tmp_path: Path, seed: int) -> None:
     sets = SetDifference(LEFT, RIGHT, rng.random() < 0.5, rng.random() < 0.5)
     query = f"FROM l {'INTERSECT' if sets.intersect else 'EXCEPT'} {'ALL ' if sets.all else ''}FROM r"
     engine = Engine([sets], tmp_path, rng.choice([1, 2, 3]), rng)
-    tables = [Changing(rng, lambda schema=schema: row(rng, schema, 0.2)) for schema in (LEFT, RIGHT)]
+    tables = [Changing(rng, partial(row, rng, schema, 0.2)) for schema in (LEFT, RIGHT)]
     bag = Bag()
     for _ in range(rng.randrange(2, 7)):
         changes = [table.changes(rng.choice([0, 1, 5, 25])) for table in tables]

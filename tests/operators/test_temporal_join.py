@@ -94,8 +94,10 @@ def test_a_version_without_time_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("together", [False, True])
 def test_a_delete_that_has_only_its_key_says_no_time_and_is_counted(tmp_path: Path, together: bool) -> None:
     engine = Engine((join(JoinKind.INNER),), tmp_path)
-    versions = [(RowKind.INSERT, {"rk": "a", "rt": START + second * SECOND, "b": second}) for second in (0, 5)]
-    tombstone = (RowKind.DELETE, {"rk": "a", "rt": None, "b": None})
+    versions: list[Change] = [
+        (RowKind.INSERT, {"rk": "a", "rt": START + second * SECOND, "b": second}) for second in (0, 5)
+    ]
+    tombstone: Change = (RowKind.DELETE, {"rk": "a", "rt": None, "b": None})
     for changes in [[*versions, tombstone]] if together else [versions, [tombstone]]:
         engine.batch(delta_of([], LEFT), delta_of(changes, RIGHT))
     asked = [(RowKind.INSERT, {"k": "a", "lt": START + second * SECOND, "a": second}) for second in (3, 7)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from rowkind.operators.window.assign import WindowAssign, WindowKind
 SECOND = timedelta(seconds=1)
 
 
-def assigned(windows: WindowAssign, times: list[datetime | None], zone: str = "UTC") -> list[tuple[int, ...]]:
+def assigned(windows: WindowAssign, times: list[datetime | None], zone: str = "UTC") -> list[tuple[Any, ...]]:
     kind = pa.timestamp("us", tz="UTC") if windows.local else pa.timestamp("us")
     rows = pa.RecordBatch.from_pydict(
         {"id": list(range(len(times))), "ts": pa.array(times, kind), KIND_COLUMN: pa.array([0] * len(times), pa.int8())}

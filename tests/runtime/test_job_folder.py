@@ -11,6 +11,7 @@ from rowkind.plan import nodes as n
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.job_folder import moved_folder
 from rowkind.runtime.driver.job_plan import JobPlan, job_plan
+from rowkind.types import Field
 from tests.runtime.tables import APPEND, table
 
 
@@ -40,7 +41,7 @@ def test_other_jobs_begin_in_a_folder_of_their_own(root: str, wanted: str, sourc
 
 
 def test_rows_written_once_are_no_job_to_go_on_with(root: str) -> None:
-    values = n.Values((), (n.Field("id", plan().scans[0].columns[0].type),))
+    values = n.Values((), (Field("id", plan().scans[0].columns[0].type),))
     written = job_plan([n.Sink(values, table("id INT", APPEND, Side.SINK), 0)], 2)
     Checkpoint(f"{root}/values").open(written)
     assert moved_folder(root, "more", written, {"first"}) is None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from sqlglot import exp
@@ -34,8 +35,11 @@ def statements() -> list[Statement]:
     return parse_script(SCRIPT, "statements.sql")
 
 
-def of(kind: type, statements: list[Statement]) -> list:
-    return [s for s in statements if type(s) is kind]
+T = TypeVar("T", bound=Statement)
+
+
+def of(kind: type[T], statements: list[Statement]) -> list[T]:
+    return [s for s in statements if isinstance(s, kind)]
 
 
 def test_every_form_is_there(statements: list[Statement]) -> None:
@@ -93,6 +97,7 @@ def test_expressions_remember_where_they_stand(statements: list[Statement]) -> N
     for computed in table.computed:
         assert lines[computed.line - 1][computed.column - 1 :].startswith(computed.expression)
     mark = table.watermark
+    assert mark is not None
     assert lines[mark.expression_line - 1][mark.expression_column - 1 :].startswith(mark.expression)
     view = of(CreateView, statements)[0].definition
     assert lines[view.query_line - 1][view.query_column - 1 :].startswith(view.query)

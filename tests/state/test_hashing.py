@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from rowkind.state.hashing import extend, hash_rows
 
-VALUES = {
+VALUES: dict[pa.DataType, list[Any]] = {
     pa.int8(): [None, 0, 1, -1, 127],
     pa.int64(): [None, 0, 1, -1, 2**63 - 1, -(2**63)],
     pa.uint64(): [None, 0, 1, 2**64 - 1],

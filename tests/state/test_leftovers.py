@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -17,7 +18,7 @@ from rowkind.state.store import StateStore
 SCHEMA = pa.schema([("k", pa.int64())])
 
 
-def write(root: str, version: int, **more: str) -> None:
+def write(root: str, version: int, **more: Any) -> None:
     opened = StateStore(root, "op", 0, version, base=version - 1 if version else None, oldest=version - 1, **more)
     table = opened.table("t", SCHEMA, ["k"])
     table.lookup(pa.table({"k": [version]}))
@@ -64,7 +65,8 @@ def test_drafts_of_processes_that_died_are_removed(tmp_path: Path) -> None:
     folder = tmp_path / "op" / "0"
     folder.mkdir(parents=True)
     dead, alive = folder / "t.0-0.arrow.abc.tmp", folder / "t.0-1.arrow.def.tmp"
-    dead.touch(), alive.touch()
+    dead.touch()
+    alive.touch()
     os.utime(dead, (1, 1))
     for version in range(3):
         write(str(tmp_path), version)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -17,7 +18,7 @@ from rowkind.state.store import StateStore
 SCHEMA = pa.schema([("k", pa.int64()), ("v", pa.string())])
 
 
-def write(root: Path, version: int, rows: dict[int, str | None], base: int | None = -1, **more: int) -> None:
+def write(root: Path, version: int, rows: dict[int, str | None], base: int | None = -1, **more: Any) -> None:
     """Put rows; None deletes. By default on the version before."""
     base = (version - 1 if version else None) if base == -1 else base
     opened = StateStore(str(root), "op", 0, version, base=base, **more)

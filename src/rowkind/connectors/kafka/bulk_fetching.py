@@ -26,7 +26,7 @@ _FIELDS = frozenset({"topic", "partition", "offset", "timestamp", *_HEADERS})
 def in_bulk(properties: Properties, fields: ReadFields) -> bool:
     """Whether messages can be taken so: leader epochs are not among the bulk, nor are clients that ask for tokens."""
     settings = consumer_config(properties).values
-    return librdkafka.USABLE and _FIELDS.issuperset(fields.metadata) and not any(map(callable, settings.values()))
+    return librdkafka.usable() and _FIELDS.issuperset(fields.metadata) and not any(map(callable, settings.values()))
 
 
 class BulkFetcher:

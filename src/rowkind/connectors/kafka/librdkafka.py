@@ -1,31 +1,39 @@
 """The bulk calls of librdkafka that its Python client leaves out: batches of messages as memory instead of objects.
 
 Calls that may wait let go of Python's lock, small ones that are made once a message keep it.
+
+The calls and the layout of messages are librdkafka's public interface, but where a client object has its handle is not.
+So they are used in versions that were tested, with all symbols present, and unless `ROWKIND_KAFKA_BULK` says otherwise;
+everywhere else messages go one by one through the Python client, which gives the same results.
 """
 
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import struct
 import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from confluent_kafka import KafkaError, KafkaException, Producer, __version__, cimpl
+from confluent_kafka import KafkaError, KafkaException, Producer, __version__, cimpl, libversion
 
 Words = npt.NDArray[np.int64]
 Pointer = ctypes.c_void_p
 Headers = list[tuple[bytes, bytes | None]]
 
-USABLE = str(__version__).startswith("2.") and struct.calcsize("P") == 8 and sys.byteorder == "little"
-"""Whether the client is one whose objects begin with librdkafka's handle, and messages are laid out as below."""
+TESTED = ("2.16.",)
+"""Versions of the Python client, which carries its librdkafka, that the tests were run with."""
+SWITCH = "ROWKIND_KAFKA_BULK"
+"""Environment variable: `off` has all messages go through the Python client, `on` trusts a version not tested, too."""
 
 MESSAGE_BYTES = 72
 ERROR, TOPIC, PARTITION, PAYLOAD, PAYLOAD_LENGTH, KEY, KEY_LENGTH, OFFSET = range(8)
@@ -36,15 +44,36 @@ _CONSUMER, _OFFSET_OF_PLACE = 1, 16
 DELIVERY, LOG, ERROR_EVENT = 0x1, 0x4, 0x8
 """Types of events."""
 
-_waiting, _quick = ctypes.CDLL(cimpl.__file__), ctypes.PyDLL(cimpl.__file__)
+_LOG = logging.getLogger("rowkind.kafka")
+_missing: list[str] = []
+"""What the library does not have, or why there is none."""
 
 
-def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    found = getattr(library, f"rd_kafka_{name}")
+def _library(kind: type[ctypes.CDLL]) -> ctypes.CDLL | None:
+    try:
+        return kind(cimpl.__file__)
+    except OSError as error:  # a client that is linked otherwise
+        _missing.append(str(error))
+        return None
+
+
+_waiting, _quick = _library(ctypes.CDLL), _library(ctypes.PyDLL)
+
+
+def _function(library: ctypes.CDLL | None, name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
+    found = getattr(library, f"rd_kafka_{name}", None)
+    if found is None:
+        _missing.append(f"rd_kafka_{name}")
+        return _unbound
     found.restype, found.argtypes = result, arguments
     return found  # type: ignore[no-any-return]
 
 
+def _unbound(*arguments: Any) -> Any:
+    raise AssertionError("a call of librdkafka that was not found: ask `usable` first")
+
+
+_version = _function(_quick, "version", ctypes.c_int)
 _conf_new = _function(_waiting, "conf_new", Pointer)
 _conf_set = _function(
     _waiting, "conf_set", ctypes.c_int, Pointer, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t
@@ -92,6 +121,29 @@ _message_headers = _function(_quick, "message_headers", ctypes.c_int, Pointer, P
 _header_get_all = _function(
     _quick, "header_get_all", ctypes.c_int, Pointer, ctypes.c_size_t, Pointer, Pointer, Pointer
 )  # fmt: skip
+
+
+def usable() -> bool:
+    """Whether messages are taken and handed over in bulk."""
+    switch = os.environ.get(SWITCH, "").lower()
+    return switch != "off" and _obstacle(trusted=switch == "on") is None
+
+
+@cache
+def _obstacle(trusted: bool) -> str | None:
+    """What speaks against it in this process, logged once."""
+    reason = None
+    if _missing:
+        reason = f"it lacks {', '.join(_missing)}"
+    elif struct.calcsize("P") != 8 or sys.byteorder != "little":
+        reason = "messages are laid out in another way on this machine"
+    elif _version() != libversion()[1]:
+        reason = "another librdkafka answers"
+    elif not trusted and not str(__version__).startswith(TESTED):
+        reason = f"version {__version__} was not tested; {SWITCH}=on tries it"
+    if reason is not None:
+        _LOG.warning("Messages go one by one through confluent-kafka, at twice the CPU time: %s", reason)
+    return reason
 
 
 class Refused(Exception):

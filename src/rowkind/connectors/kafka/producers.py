@@ -54,7 +54,7 @@ class MessageProducer:
         self._most_bytes = int(bounds["queue.buffering.max.kbytes"]) * 1024
         self.producer, self._reports = open_producer(properties, **settings, **_NO_BOUND)
         self._sender: Sender | None = None
-        self._in_bulk = librdkafka.USABLE and int(bounds.get("linger.ms", 0)) <= _SHORT_LINGER
+        self._in_bulk = librdkafka.usable() and int(bounds.get("linger.ms", 0)) <= _SHORT_LINGER
         self._patience = int(properties.get("max.block.ms", "60000")) / 1000
 
     def write(
