@@ -96,7 +96,6 @@ def test_the_job_of_the_vendor_page(
 @pytest.mark.parametrize(
     ("sink", "condition"),
     [
-        ("type: print", "INGEST_CANNOT_RUN_YET"),
         (
             "type: upsert-kafka\n  properties.bootstrap.servers: a:1\n"
             + "\n".join(
@@ -106,7 +105,7 @@ def test_the_job_of_the_vendor_page(
             "INGEST_CANNOT_RUN_YET",
         ),
     ],
-    ids=["print", "aliyun"],
+    ids=["aliyun"],
 )
 def test_what_cannot_be_run_yet_is_named(sink: str, condition: str, tmp_path: Path) -> None:
     source = "source:\n  type: mysql\n  hostname: a\n  username: b\n  password: c\n  tables: shop.orders\n"

@@ -64,6 +64,14 @@ class Console:
                 print(line(cells, self._widths), file=self._out)
             self._out.flush()
 
+    def shown(self, lines: Sequence[str], aside: bool = False) -> None:
+        """Messages of a sink that shows them; `aside` has them on stderr."""
+        out = sys.stderr if aside else self._out
+        with self._lock:
+            for text in lines:
+                say(text, out)
+            out.flush()
+
     def selected(self) -> None:
         """A SELECT is done: the next one has a heading of its own."""
         with self._lock:

@@ -68,9 +68,9 @@ def ingest(
         for line in chain(shown(job), preview(job)):
             say(line, sys.stdout)
         return
-    from rowkind.ingest.runnable import runnable_sink
+    from rowkind.ingest.runnable import check_runnable
 
-    runnable_sink(job)
+    check_runnable(job)
     with published(metrics, metrics_log, metrics_log_file, console.notice) as watched:
         code = _run(job, master, pairs(conf), console, watched, verbose)
     sys.exit(code)
@@ -95,7 +95,7 @@ def _run(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     try:
-        running = RunningIngestion(spark, job, console.notice).start()
+        running = RunningIngestion(spark, job, console.notice, show=console.shown).start()
         watched.jobs = [running]
         with console.progress([running]):
             wait_for([running], stop)

@@ -129,11 +129,11 @@ def aliyun_is_complete(o: Options) -> None:
 
 
 def topic_is_a_name(o: Options) -> None:
-    if not o.upsert or not o.sink.has(kafka.TOPIC):
+    if not o.sink.has(kafka.TOPIC):
         return
     topic, place = o.sink[kafka.TOPIC], o.sink.place_of(kafka.TOPIC)
     topic_name(topic, place)
-    if o.sink.has(kafka.INSTANCE_ID):
+    if o.upsert and o.sink.has(kafka.INSTANCE_ID):
         control_plane_name(topic, place)
 
 

@@ -7,11 +7,7 @@ from rowkind.ingest.description import IngestionJob
 from rowkind.ingest.endpoints import UpsertKafkaSink
 
 
-def runnable_sink(job: IngestionJob) -> UpsertKafkaSink:
-    """The job's sink, if it is one that can be written."""
-    if not isinstance(job.sink, UpsertKafkaSink):
-        raise RowkindError("INGEST_CANNOT_RUN_YET", what="'type: print' of the sink", why="only topics are written")
-    if job.sink.aliyun is not None:
+def check_runnable(job: IngestionJob) -> None:
+    if isinstance(job.sink, UpsertKafkaSink) and job.sink.aliyun is not None:
         why = "topics are created through the brokers; create them in the control plane and leave 'aliyun.kafka.*' away"
         raise RowkindError("INGEST_CANNOT_RUN_YET", what="a sink with 'aliyun.kafka.*'", why=why)
-    return job.sink

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,25 +16,74 @@ import pyarrow.compute as pc
 from rowkind.connectors.kafka.task_writer import TaskWriter
 from rowkind.connectors.kafka.transactions import Promise
 from rowkind.connectors.mysql.staged import EVENT_TIME, staged_sections
-from rowkind.ingest.message_rows import Target, messages
+from rowkind.ingest.message_rows import Target, encoded, messages, outgoing
+from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.metrics.traffic import Lane, Side
 from rowkind.runtime.counters import Tally
 from rowkind.runtime.worker.steps import Batches, task_number
 from rowkind.runtime.worker.write_step import SUMMARY
 from rowkind.state.hashing import hash_rows
 
+LINES = pa.schema([pa.field("line", pa.string())])
+Outgoing = Iterator[tuple[str, Target, pa.RecordBatch]]
+"""The name of a table, where its rows go, and rows."""
+
+
+class Outlet(Protocol):
+    """What becomes of the messages of a task."""
+
+    @property
+    def answer(self) -> pa.Schema:
+        """Of what `put` gives."""
+        ...
+
+    def put(self, rows: Outgoing, counts: Tally) -> Batches: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """How a lane of an ingestion job writes: under which name, and what it promises for the batch."""
+    """Messages go to Kafka: how a lane of an ingestion job writes, under which name, and what it promises."""
 
     sink: str
     properties: tuple[tuple[str, str], ...]
     wait: bool
     promise: Promise | None = None
 
-    def writer(self) -> TaskWriter:
-        return TaskWriter(self.sink, dict(self.properties), None, task_number(), self.promise, self.wait)
+    @property
+    def answer(self) -> pa.Schema:
+        return SUMMARY
+
+    def put(self, rows: Outgoing, counts: Tally) -> Batches:
+        written = 0
+        with TaskWriter(self.sink, dict(self.properties), None, task_number(), self.promise, self.wait) as writer:
+            for table, target, batch in rows:
+                counted = Counter[str]()
+                written += writer.write(messages(batch, target, counted))
+                _count(table, counted, counts)
+        tell(writer, counts)
+        yield summary(written)
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """Messages go back to the driver, a line each."""
+
+    before: str = ""
+
+    @property
+    def answer(self) -> pa.Schema:
+        return LINES
+
+    def put(self, rows: Outgoing, counts: Tally) -> Batches:
+        for table, target, batch in rows:
+            passed, counted = outgoing(batch, target), Counter[str]()
+            made = encoded(passed, target, counted)
+            _count(table, counted, counts)
+            lane = Lane(Side.WRITTEN, target.topic, target.topic)
+            counts.traffic_of(lane).wrote(made.num_rows, made.nbytes)
+            kinds = passed.column(KIND_COLUMN).to_pylist()
+            lines = [f"{self.before}{line}" for line in described(table, kinds, made)]
+            yield pa.RecordBatch.from_arrays([pa.array(lines, pa.string())], schema=LINES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +136,16 @@ class WriteStaged:
     """The primary key of each table."""
     targets: bytes
     """Pickled: the targets of each table."""
-    delivery: Delivery
+    outlet: Outlet
 
     def run(self, batches: Batches, counts: Tally) -> Batches:
+        yield from self.outlet.put(self._outgoing(batches, counts), counts)
+
+    def _outgoing(self, batches: Batches, counts: Tally) -> Outgoing:
         targets: Mapping[str, tuple[Target, ...]] = _unpacked(self.targets)
-        written = 0
-        with self.delivery.writer() as writer:
-            for table, rows in self.tasks.sections(batches, self.keys, counts):
-                for target in targets.get(table, ()):
-                    written += write_to(rows, table, target, writer, counts)
-        tell(writer, counts)
-        yield summary(written)
+        for table, rows in self.tasks.sections(batches, self.keys, counts):
+            for target in targets.get(table, ()):
+                yield table, target, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +169,11 @@ class WriteRows:
     table: str
     target: bytes
     """Pickled."""
-    delivery: Delivery
+    outlet: Outlet
 
     def run(self, batches: Batches, counts: Tally) -> Batches:
         target: Target = _unpacked(self.target)
-        written = 0
-        with self.delivery.writer() as writer:
-            for rows in batches:
-                written += write_to(rows, self.table, target, writer, counts)
-        tell(writer, counts)
-        yield summary(written)
+        yield from self.outlet.put(((self.table, target, rows) for rows in batches), counts)
 
 
 def _tell_read(tally: Tally, table: str, rows: pa.RecordBatch) -> None:
@@ -149,11 +192,23 @@ def tell(writer: TaskWriter, tally: Tally) -> None:
         tally.traffic_of(Lane(Side.WRITTEN, topic, topic)).add(traffic)
 
 
-def write_to(rows: pa.RecordBatch, table: str, target: Target, writer: TaskWriter, counts: Counter[str]) -> int:
-    counted: Counter[str] = Counter()
-    written = writer.write(messages(rows, target, counted))
+def _count(table: str, counted: Counter[str], counts: Counter[str]) -> None:
+    """What encoding has counted, under the name of the table."""
     counts.update({f"{table}.{name}": count for name, count in counted.items()})
-    return written
+
+
+def described(table: str, kinds: Sequence[int], messages: pa.RecordBatch) -> Iterator[str]:
+    """Messages for people: the kind of the row, table, topic, key, value and headers."""
+    columns = [messages.column(name).to_pylist() for name in ("topic", "key", "value")]
+    named = "header-list" in messages.schema.names
+    headers = messages.column("header-list").to_pylist() if named else [()] * messages.num_rows
+    for kind, topic, key, value, listed in zip(kinds, *columns, headers, strict=True):
+        parts = [RowKind(kind).symbol, table, "->", topic, _text(key), _text(value)]
+        yield " ".join([*parts, *(f"{h['key']}={_text(h['value'])}" for h in listed)])
+
+
+def _text(payload: bytes | None) -> str:
+    return "null" if payload is None else payload.decode("utf-8", "replace")
 
 
 def summary(written: int) -> pa.RecordBatch:

@@ -22,7 +22,7 @@ from rowkind.runtime.driver.delivery import check_latest, settle
 from rowkind.runtime.driver.ingest.binding import Binder
 from rowkind.runtime.driver.ingest.job import mysql_settings, take_over
 from rowkind.runtime.driver.ingest.planner import IngestPlanner
-from rowkind.runtime.driver.ingest.runner import IngestRunner
+from rowkind.runtime.driver.ingest.runner import IngestRunner, Show, show
 from rowkind.runtime.driver.ingest.tables import JobTables
 from rowkind.runtime.driver.ingest.topics import Topics
 from rowkind.runtime.driver.job import Progress, Status, _short
@@ -43,6 +43,7 @@ class RunningIngestion:
         notify: Callable[[str], None] = print,
         resuming: Resuming = GOING_ON,
         sync: bool = True,
+        show: Show = show,
     ) -> None:
         self.name = self.label = job.name
         self.progress = Progress()
@@ -80,6 +81,7 @@ class RunningIngestion:
             self.values,
             self._nonce,
             notify,
+            show,
         )
         if used:
             markers, notes = settle(used, [tables.any_table(used[0].marker_topic)], taken.lineage)
