@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -87,6 +88,9 @@ def test_the_job_of_the_vendor_page(
             f"UPDATE {shop.name}.orders SET price = 3 WHERE id = 1", f"DELETE FROM {shop.name}.orders WHERE id = 2"
         )
         running.until(lambda: values_of(b'{"id":2}')[-1] is None)
+        running.signal(signal.SIGINT)
+        assert running.wait() == 0
+        assert "  MySQL Source -> upsert-kafka Sink\n  all 1 tables are copied\n  binlog: binlog." in running.err
     lab = Lab(spark, kafka_client)
     lab.finish(READ, topic=topic)
     lab.close()

@@ -109,12 +109,13 @@ class Console:
 
 
 def described(job: JobHandle) -> str:
-    """A job in one line."""
+    """A job in one line, and what else it has to say."""
     p = job.progress
-    return (
+    line = (
         f"{job.name}: {job.status}, {p.rows_in:,} rows in, {p.rows_out:,} out, "
         f"{p.rows_per_second:,.0f} rows/s, lag {p.lag:,}, {p.batches} batches"
     )
+    return "\n".join([line, *job.details])
 
 
 def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> Iterator[str]:

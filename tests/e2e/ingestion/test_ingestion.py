@@ -188,6 +188,9 @@ def test_a_snapshot_ends(intake: Intake) -> None:
     assert intake.compacted(f"{intake.db.name}.t") == intake.rows("t")
     source = job.metrics["source"][f"{intake.db.name}.t"][f"{intake.db.name}.t"]
     assert source["numRecordsIn"] == 500
+    assert job.details[0] == "  all 1 tables are copied"
+    assert job.details[-1] == f"  {intake.db.name}.t: 500 rows in, 500 out"
+    assert job.metrics["table"][f"{intake.db.name}.t"]["isStreamReading"] == 1
 
 
 def test_no_secret_is_left_behind(intake: Intake, tmp_path: Path) -> None:

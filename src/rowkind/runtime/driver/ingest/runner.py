@@ -42,6 +42,7 @@ from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.ingest.binding import Binder
 from rowkind.runtime.driver.ingest.job import Taken
 from rowkind.runtime.driver.ingest.planner import IngestPlanner
+from rowkind.runtime.driver.ingest.standing import gauges
 from rowkind.runtime.driver.ingest.tables import JobTables, lane_of
 from rowkind.runtime.driver.ingest.topics import Topics
 from rowkind.runtime.driver.job import Progress
@@ -104,6 +105,7 @@ class IngestRunner:
     ) -> None:
         self._spark = spark
         self._name = job.name
+        self._called = f"{job.name} ({job.ends})" if job.ends else job.name
         self._checkpoint = checkpoint
         self._taken = taken
         self._source = source
@@ -142,6 +144,7 @@ class IngestRunner:
         failpoint("after-manifest", entry["number"])
         self._source.done(entry["position"])
         self._account(entry, run, counted)
+        self._metrics.stands(gauges(self._planner.standing))
         phases = {"plan": planned, "run": run, "commit": time.monotonic() - started - run}
         milliseconds = {phase: seconds * 1000 for phase, seconds in phases.items()}
         self._metrics.committed(
@@ -151,7 +154,7 @@ class IngestRunner:
         )
 
     def _write(self, entry: Mapping[str, Any], added: Any) -> None:
-        self._spark.sparkContext.setJobDescription(f"{self._name}: batch {entry['number']}")
+        self._spark.sparkContext.setJobDescription(f"{self._called}: batch {entry['number']}")
         topics = self._planner.topics(entry)
         schemas = self._source.schemas({"schemas": entry["schemas"]}).tables
         outputs = {str(id): self._tables.output(schema) for id, schema in schemas.items()}

@@ -16,6 +16,7 @@ from rowkind.connectors.contract import SourceContext
 from rowkind.connectors.mysql.source import MysqlSource
 from rowkind.errors import RowkindError
 from rowkind.ingest.description import IngestionJob
+from rowkind.ingest.standing import standing_lines
 from rowkind.metrics.job_metrics import JobMetrics
 from rowkind.runtime.driver.checkpoint import Checkpoint
 from rowkind.runtime.driver.delivery import check_latest, settle
@@ -53,7 +54,10 @@ class RunningIngestion:
         sync = sync and job.checkpoint is not None
         folder = self._checkpoint = Checkpoint(job.checkpoint or f"{self._own_folder}/checkpoint", sync)
         taken = take_over(folder, job, notify)
-        self.values = JobMetrics(self.label, restarts=folder.restarts)
+        named = {"source": job.source.name, "sink": job.sink.name}
+        names = {end: name for end, name in named.items() if name}
+        self.values = JobMetrics(self.label, restarts=folder.restarts, names=names)
+        self._ends = job.ends
         self._nonce = new_nonce()
         spark = cloned(spark)
         cores = spark.sparkContext.defaultParallelism
@@ -118,6 +122,11 @@ class RunningIngestion:
     def standing(self) -> Mapping[str, Any]:
         """How far the job is: tables and chunks that are copied, the place in the log, seconds behind it."""
         return self._planner.standing
+
+    @property
+    def details(self) -> list[str]:
+        """Lines for people: source and sink, tables and chunks that are copied, the place in the log."""
+        return list(standing_lines(self._ends, self.standing, self.progress.counts.copy()))
 
     def stop(self) -> None:
         """Finish the batch under way, then stop. Returns at once; `wait()` waits for it."""
