@@ -68,9 +68,6 @@ def ingest(
         for line in chain(shown(job), preview(job)):
             say(line, sys.stdout)
         return
-    from rowkind.ingest.runnable import check_runnable
-
-    check_runnable(job)
     with published(metrics, metrics_log, metrics_log_file, console.notice) as watched:
         code = _run(job, master, pairs(conf), console, watched, verbose)
     sys.exit(code)

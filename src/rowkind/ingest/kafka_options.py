@@ -64,8 +64,21 @@ ACCESS_KEY_ID = Option(
 ACCESS_KEY_SECRET = Option(
     "aliyun.kafka.accessKeySecret", filled, "string", None, "Secret of the access key.", secret=True
 )
-INSTANCE_ID = Option("aliyun.kafka.instanceId", filled, "string", None, "Instance of ApsaraMQ for Kafka.")
-ENDPOINT = Option("aliyun.kafka.endpoint", filled, "string", None, "Endpoint of the control plane.")
+INSTANCE_ID = Option(
+    "aliyun.kafka.instanceId",
+    filled,
+    "string",
+    None,
+    "Instance of ApsaraMQ for Kafka, whose topics are created through its control plane and not by brokers. The five "
+    "options go together and need `pip install 'rowkind[aliyun]'`.",
+)
+ENDPOINT = Option(
+    "aliyun.kafka.endpoint",
+    filled,
+    "string",
+    None,
+    "Endpoint of the control plane, such as `alikafka.cn-hangzhou.aliyuncs.com`; HTTPS, unless it starts with `http://`.",
+)
 REGION_ID = Option("aliyun.kafka.regionId", filled, "string", None, "Region of the instance.")
 ALIYUN = (ACCESS_KEY_ID, ACCESS_KEY_SECRET, INSTANCE_ID, ENDPOINT, REGION_ID)
 

@@ -30,7 +30,6 @@ from rowkind.failpoints import failpoint
 from rowkind.ingest.description import IngestionJob
 from rowkind.ingest.endpoints import PrintSink, UpsertKafkaSink
 from rowkind.ingest.fitting import fits, fitted
-from rowkind.ingest.runnable import check_runnable
 from rowkind.ingest.table_output import TableOutput
 from rowkind.ingest.topic_schemas import TopicSchema
 from rowkind.kinds import KIND_COLUMN
@@ -118,7 +117,6 @@ class IngestRunner:
         self._metrics = metrics
         self._nonce = nonce
         self._notify = notify
-        check_runnable(job)
         self._sink = job.sink
         self._show = show
 

@@ -16,6 +16,7 @@ from rowkind.connectors.contract import SourceContext
 from rowkind.connectors.mysql.source import MysqlSource
 from rowkind.errors import RowkindError
 from rowkind.ingest.description import IngestionJob
+from rowkind.ingest.endpoints import UpsertKafkaSink
 from rowkind.ingest.standing import standing_lines
 from rowkind.metrics.job_metrics import JobMetrics
 from rowkind.runtime.driver.checkpoint import Checkpoint
@@ -25,7 +26,7 @@ from rowkind.runtime.driver.ingest.job import mysql_settings, take_over
 from rowkind.runtime.driver.ingest.planner import IngestPlanner
 from rowkind.runtime.driver.ingest.runner import IngestRunner, Show, show
 from rowkind.runtime.driver.ingest.tables import JobTables
-from rowkind.runtime.driver.ingest.topics import Topics
+from rowkind.runtime.driver.ingest.topics import TopicCreator, Topics
 from rowkind.runtime.driver.job import Progress, Status, _short
 from rowkind.runtime.driver.pending_batches import PendingBatches
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
@@ -69,7 +70,7 @@ class RunningIngestion:
         self._source = MysqlSource(settings, context, lambda schemas: planner.lanes(schemas, cores))
         planner = self._planner = IngestPlanner(self._source, tables, files, sync, inheritable_thread_target(spark))
         used = folder.used()
-        topics = Topics(tables, notify, marker=used[0].marker_topic if used else None)
+        topics = Topics(tables, notify, _creator(job), marker=used[0].marker_topic if used else None)
         self._runner = IngestRunner(
             spark,
             job,
@@ -168,6 +169,16 @@ class RunningIngestion:
         except OSError:
             return None
         return None
+
+
+def _creator(job: IngestionJob) -> TopicCreator | None:
+    """Who creates topics, if not the brokers."""
+    place = job.sink.aliyun if isinstance(job.sink, UpsertKafkaSink) else None
+    if place is None:
+        return None
+    from rowkind.runtime.driver.ingest.control_plane import ControlPlane
+
+    return ControlPlane(place)
 
 
 def _run_tasks(spark: SparkSession, nonce: str, function: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
