@@ -440,7 +440,6 @@ NOTES: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("a heartbeat that ends", {"source": {"scan.startup.mode": "snapshot", "heartbeat.interval": "1 s"}}, "ends"),
     ("one id", {"source": {"server-id": "8601"}}, "one at a time"),
-    ("no zone", {"source": {"server-time-zone": None}}, "'server-time-zone'"),
     ("a character class", {"source": {"tables": "[app|web].orders"}}, "'(app|web)'"),
     ("a character class in a route", {"route": [{"source-table": "a.[b|c]", "sink-table": "x"}]}, "'(b|c)'"),
     ("a prefix without transactions", {"sink": {"sink.transactional-id-prefix": "a"}}, "at-least-once"),

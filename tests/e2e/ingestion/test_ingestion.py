@@ -193,6 +193,22 @@ def test_a_snapshot_ends(intake: Intake) -> None:
     assert job.metrics["table"][f"{intake.db.name}.t"]["isStreamReading"] == 1
 
 
+def test_functions_see_the_zone_of_the_job(intake: Intake) -> None:
+    db = intake.db
+    db.run(f"CREATE TABLE {db.name}.t (id INT PRIMARY KEY, at TIMESTAMP NULL)")
+    db.run("SET time_zone = '+00:00'", f"INSERT INTO {db.name}.t VALUES (1, '2024-03-01 20:00:00')")
+    rest = r"""
+transform:
+  - source-table: ${db.name}.t
+    projection: id, at, DATE_FORMAT(at, 'yyyy-MM-dd HH:mm') AS there
+pipeline:
+  local-time-zone: Asia/Shanghai
+"""
+    intake.start(rest=rest, type="print")
+    intake.until(lambda: len(intake.shown) == 1, "the row")
+    assert intake.shown[0].endswith('{"id":1,"at":"2024-03-01 20:00:00Z","there":"2024-03-02 04:00"}')
+
+
 def test_no_secret_is_left_behind(intake: Intake, tmp_path: Path) -> None:
     create(intake.db, "t")
     intake.db.run(f"INSERT INTO {intake.db.name}.t VALUES (1, 'one', 1)")

@@ -61,6 +61,8 @@ class RunningIngestion:
         self._ends = job.ends
         self._nonce = new_nonce()
         spark = cloned(spark)
+        if (zone := job.pipeline.time_zone) not in (None, "default"):
+            spark.conf.set("spark.sql.session.timeZone", zone)
         cores = spark.sparkContext.defaultParallelism
         files = f"{folder.uri}/source"
         binder = Binder(spark)
