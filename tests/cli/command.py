@@ -94,8 +94,8 @@ def kill(process: subprocess.Popen[bytes]) -> None:
         process.wait(SECONDS)
 
 
-def run(folder: Path, *arguments: str, cwd: Path | None = None) -> Command:
+def run(folder: Path, *arguments: str, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Command:
     """Start a command and wait for its end."""
-    with started(folder, *arguments, cwd=cwd) as command:
+    with started(folder, *arguments, cwd=cwd, env=env) as command:
         command.wait()
         return command

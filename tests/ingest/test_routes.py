@@ -176,7 +176,8 @@ def test_a_table_without_a_key() -> None:
     assert "shop.log" in planned_tables(job(**skipping), [LOG]).notes[0]
     keyed = {"transform": [{"source-table": "shop.log", "primary-keys": "line"}]}
     assert topics([LOG], **keyed) == {"shop.log": ["shop.log"]}
-    assert topics([LOG], sink_type="print") == {"shop.log": ["shop.log"]}
+    with pytest.raises(RowkindError):
+        topics([LOG], sink_type="print")
 
 
 @pytest.mark.parametrize(

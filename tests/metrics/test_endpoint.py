@@ -15,6 +15,7 @@ from rowkind.metrics.declarations import METRICS
 from rowkind.metrics.endpoint import Address, Endpoint
 from rowkind.metrics.job_metrics import BatchReport, JobMetrics
 from rowkind.metrics.traffic import Lane, Side, StateSize, Traffic
+from rowkind.runtime.driver.ingest.standing import gauges
 from rowkind.version import version
 
 HOSTILE = 'a"b\\c\nd{}=,\x1b[31m\u2028é'
@@ -53,6 +54,8 @@ def full(job: str, table: str = "orders", topic: str = "orders-v1") -> JobMetric
             manifest_bytes=1,
         )
     )
+    standing = {"tables": 3, "copied": 1, "by-table": {table: (2, 4)}}
+    metrics.stands(gauges(standing))
     return metrics
 
 
@@ -63,7 +66,7 @@ def test_every_metric_is_served_under_its_name() -> None:
     assert found["rowkind_source_numRecordsIn", "copy", "orders", "orders-v1"] == 3
     assert found["rowkind_sink_numBytesOut", "copy", "orders", "orders-v1"] == 20
     assert found["rowkind_operator_stateBytes", "copy", "GroupAggregate"] == 500
-    assert found["rowkind_job_info", "copy", version()] == 1
+    assert found["rowkind_job_info", "copy", "", "", version()] == 1
 
 
 def test_values_are_those_of_the_moment() -> None:

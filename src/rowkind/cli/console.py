@@ -64,6 +64,14 @@ class Console:
                 print(line(cells, self._widths), file=self._out)
             self._out.flush()
 
+    def shown(self, lines: Sequence[str], aside: bool = False) -> None:
+        """Messages of a sink that shows them; `aside` has them on stderr."""
+        out = sys.stderr if aside else self._out
+        with self._lock:
+            for text in lines:
+                say(text, out)
+            out.flush()
+
     def selected(self) -> None:
         """A SELECT is done: the next one has a heading of its own."""
         with self._lock:
@@ -101,12 +109,13 @@ class Console:
 
 
 def described(job: JobHandle) -> str:
-    """A job in one line."""
+    """A job in one line, and what else it has to say."""
     p = job.progress
-    return (
+    line = (
         f"{job.name}: {job.status}, {p.rows_in:,} rows in, {p.rows_out:,} out, "
         f"{p.rows_per_second:,.0f} rows/s, lag {p.lag:,}, {p.batches} batches"
     )
+    return "\n".join([line, *job.details])
 
 
 def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> Iterator[str]:

@@ -63,17 +63,22 @@ def ingest(
     for note in job.notes:
         console.notice(note)
     if check:
-        from rowkind.ingest.preview import preview
-
-        for line in chain(shown(job), preview(job)):
-            say(line, sys.stdout)
-        return
-    from rowkind.ingest.runnable import runnable_sink
-
-    runnable_sink(job)
+        sys.exit(_check(job))
     with published(metrics, metrics_log, metrics_log_file, console.notice) as watched:
         code = _run(job, master, pairs(conf), console, watched, verbose)
     sys.exit(code)
+
+
+def _check(job: IngestionJob) -> int:
+    """Show what the job would do, and what is in its way."""
+    from rowkind.ingest.preview import preview
+
+    problems: list[RowkindError] = []
+    for line in chain(shown(job), preview(job, problems)):
+        say(line, sys.stdout)
+    for problem in problems:
+        say(problem, sys.stderr)
+    return 1 if problems else 0
 
 
 def _run(
@@ -95,7 +100,7 @@ def _run(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     try:
-        running = RunningIngestion(spark, job, console.notice).start()
+        running = RunningIngestion(spark, job, console.notice, show=console.shown).start()
         watched.jobs = [running]
         with console.progress([running]):
             wait_for([running], stop)

@@ -57,6 +57,12 @@ class IngestionJob:
     def name(self) -> str:
         return self.pipeline.name
 
+    @property
+    def ends(self) -> str:
+        """What the file calls source and sink; empty when it does not."""
+        names = self.source.name, self.sink.name
+        return f"{names[0] or self.source.type} -> {names[1] or self.sink.type}" if any(names) else ""
+
     def policy(self, shared: bool) -> Policy:
         """What becomes of changes of a table's schema; `shared` when other tables go to the same topic."""
         return Policy(self.pipeline.behavior, self.accepted, shared, self.source.schema_changes)

@@ -113,17 +113,24 @@ class Aliyun:
 
 
 @dataclass(frozen=True, slots=True)
-class UpsertKafkaSink:
-    name: str | None
-    properties: Mapping[str, str] = field(repr=False)
+class Messages:
+    """What the messages of tables look like, whatever becomes of them."""
+
     topic: str | None
     """One topic for all tables."""
-    guarantee: Guarantee
-    transactional_id_prefix: str | None
     headers: bool
     keyless: KeylessTables
     json: Mapping[str, str]
     """Options of the json format by their names, defaults of ingestion included."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpsertKafkaSink:
+    name: str | None
+    messages: Messages
+    properties: Mapping[str, str] = field(repr=False)
+    guarantee: Guarantee
+    transactional_id_prefix: str | None
     topic_partitions: int | None
     topic_replication: int | None
     topic_config: Mapping[str, str]
@@ -135,6 +142,7 @@ class UpsertKafkaSink:
 @dataclass(frozen=True, slots=True)
 class PrintSink:
     name: str | None
+    messages: Messages
     identifier: str | None
     standard_error: bool
 
@@ -171,17 +179,16 @@ def mysql_source(given: Given) -> MysqlSource:
 
 
 def sink(type: str, given: Given) -> Sink:
+    name = given.get(kafka.NAME)
+    messages = Messages(given.get(kafka.TOPIC), given[kafka.HEADERS], given[kafka.KEYLESS], _json(given))
     if type == "print":
-        return PrintSink(given.get(kafka.NAME), given.get(kafka.IDENTIFIER), given[kafka.STANDARD_ERROR])
+        return PrintSink(name, messages, given.get(kafka.IDENTIFIER), given[kafka.STANDARD_ERROR])
     return UpsertKafkaSink(
-        given.get(kafka.NAME),
+        name,
+        messages,
         given.under(kafka.PROPERTIES),
-        given.get(kafka.TOPIC),
         given[DELIVERY_GUARANTEE],
         given.get(kafka.TRANSACTIONAL_ID_PREFIX),
-        given[kafka.HEADERS],
-        given[kafka.KEYLESS],
-        _json(given),
         given.get(TOPIC_PARTITIONS),
         given.get(TOPIC_REPLICATION),
         given.under(TOPIC_CONFIG),

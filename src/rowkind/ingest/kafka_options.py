@@ -10,7 +10,7 @@ from rowkind.connectors.kafka.table_options import BOOTSTRAP_SERVERS
 from rowkind.connectors.writing_options import DELIVERY_GUARANTEE
 from rowkind.formats.json.exact_encode import NullKeys
 from rowkind.formats.json.format import IGNORE_NULLS, NULL_KEY_LITERAL, NULL_KEY_MODE, PLAIN_DECIMAL, STANDARD
-from rowkind.ingest.declarations import Declared, counts, refused
+from rowkind.ingest.declarations import Declared, counts, idle, refused
 from rowkind.ingest.modes import KeylessTables
 from rowkind.ingest.values import filled
 from rowkind.options.declarations import Option, boolean, choice, text
@@ -64,8 +64,21 @@ ACCESS_KEY_ID = Option(
 ACCESS_KEY_SECRET = Option(
     "aliyun.kafka.accessKeySecret", filled, "string", None, "Secret of the access key.", secret=True
 )
-INSTANCE_ID = Option("aliyun.kafka.instanceId", filled, "string", None, "Instance of ApsaraMQ for Kafka.")
-ENDPOINT = Option("aliyun.kafka.endpoint", filled, "string", None, "Endpoint of the control plane.")
+INSTANCE_ID = Option(
+    "aliyun.kafka.instanceId",
+    filled,
+    "string",
+    None,
+    "Instance of ApsaraMQ for Kafka, whose topics are created through its control plane and not by brokers. The five "
+    "options go together and need `pip install 'rowkind[aliyun]'`.",
+)
+ENDPOINT = Option(
+    "aliyun.kafka.endpoint",
+    filled,
+    "string",
+    None,
+    "Endpoint of the control plane, such as `alikafka.cn-hangzhou.aliyuncs.com`; HTTPS, unless it starts with `http://`.",
+)
 REGION_ID = Option("aliyun.kafka.regionId", filled, "string", None, "Region of the instance.")
 ALIYUN = (ACCESS_KEY_ID, ACCESS_KEY_SECRET, INSTANCE_ID, ENDPOINT, REGION_ID)
 
@@ -110,14 +123,20 @@ UPSERT_KAFKA = Declared(
     ),
 )
 
-IDENTIFIER = Option("print-identifier", text, "string", None, "Printed before each row.", unset="nothing")
+IDENTIFIER = Option("print-identifier", text, "string", None, "Stands before each row.", unset="nothing")
 STANDARD_ERROR = Option("standard-error", boolean, "boolean", False, "Print to stderr instead of stdout.")
 
 PRINT = Declared(
     "sink 'print'",
     "Sink `print`",
-    "Shows rows with their kinds, to try a job.",
-    counts(TYPE, NAME, IDENTIFIER, STANDARD_ERROR, shown=True),
+    "Shows what an upsert-kafka sink would write, to try a job: of each message the kind of its row, its table, topic, "
+    "key, value and headers. The options of an upsert-kafka sink may stay.",
+    (
+        *counts(TYPE, NAME, IDENTIFIER, STANDARD_ERROR, TOPIC, HEADERS, KEYLESS, *JSON, shown=True),
+        *idle("messages are shown, not sent", replace(BOOTSTRAP_SERVERS, required="no"), PROPERTIES, *ALIYUN),
+        *idle("messages are shown, not sent", DELIVERY_GUARANTEE, TRANSACTIONAL_ID_PREFIX),
+        *idle("no topic is created", TOPIC_PARTITIONS, TOPIC_REPLICATION, TOPIC_CONFIG),
+    ),
 )
 
 SINKS = {"upsert-kafka": UPSERT_KAFKA, "print": PRINT}

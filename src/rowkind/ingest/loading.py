@@ -9,7 +9,7 @@ from rowkind.errors import RowkindError, nearest
 from rowkind.ingest import pipeline_options as pipeline
 from rowkind.ingest import rules
 from rowkind.ingest.description import IngestionJob, Pipeline
-from rowkind.ingest.endpoints import UpsertKafkaSink, mysql_source, sink
+from rowkind.ingest.endpoints import Sink, UpsertKafkaSink, mysql_source, sink
 from rowkind.ingest.given import Given, read
 from rowkind.ingest.job_file import EXCLUDE, INCLUDE, JobFile, Section, Setting, parse_job_file
 from rowkind.ingest.kafka_options import SINKS
@@ -143,15 +143,15 @@ def _create_table(type: str, section: Section) -> str:
 
 def _check_topics(job: IngestionJob) -> None:
     """Names of topics that are known before any table is."""
-    if isinstance(job.sink, UpsertKafkaSink) and job.sink.topic is None:
+    if job.sink.messages.topic is None:
         for rule in job.routes:
             if rule.constant and not rule.symbol:
                 _check_topic(rule, job.sink)
 
 
-def _check_topic(rule: Route, sink: UpsertKafkaSink) -> None:
+def _check_topic(rule: Route, sink: Sink) -> None:
     topic_name(rule.target, rule.place)
-    if sink.aliyun:
+    if isinstance(sink, UpsertKafkaSink) and sink.aliyun:
         control_plane_name(rule.target, rule.place)
 
 

@@ -45,19 +45,27 @@ class Target:
 
 def messages(rows: pa.RecordBatch, target: Target, counts: Counter[str]) -> pa.RecordBatch:
     """The messages of rows, in their order: columns topic, key and value, and header-list where there are headers."""
-    shaped = without_same_keys(_shaped(rows, target), target.table.primary_key, rows.column(SEQUENCE))
-    if target.keeps_deleted:
-        shaped = _undeleted(shaped)
+    return encoded(outgoing(rows, target), target, counts)
+
+
+def outgoing(rows: pa.RecordBatch, target: Target) -> pa.RecordBatch:
+    """The rows that become messages, one each: the columns of the topic, and the kind."""
+    return without_same_keys(_shaped(rows, target), target.table.primary_key, rows.column(SEQUENCE))
+
+
+def encoded(rows: pa.RecordBatch, target: Target, counts: Counter[str]) -> pa.RecordBatch:
+    """Outgoing rows as `messages` has them."""
+    shaped = _undeleted(rows) if target.keeps_deleted else rows
     encoder = _encoder(target.table)
     encoder.counts.clear()
-    encoded = encoder.encode(shaped)
+    made = encoder.encode(shaped)
     counts.update(encoder.counts)
-    size = encoded.num_rows
-    encoded = encoded.append_column("topic", pa.array([target.topic] * size, pa.string()))
+    size = made.num_rows
+    made = made.append_column("topic", pa.array([target.topic] * size, pa.string()))
     if target.headers:
         headers = [{"key": key, "value": value} for key, value in target.headers]
-        encoded = encoded.append_column("header-list", pa.array([headers] * size, _HEADERS))
-    return encoded
+        made = made.append_column("header-list", pa.array([headers] * size, _HEADERS))
+    return made
 
 
 def _shaped(rows: pa.RecordBatch, target: Target) -> pa.RecordBatch:

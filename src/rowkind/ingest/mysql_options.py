@@ -60,8 +60,8 @@ SERVER_TIME_ZONE = Option(
     time_zone,
     "string",
     None,
-    "Zone of the server's session, compared with the server at the start.",
-    unset="the machine's zone, with a note",
+    "Zone of the server, which `--check` compares with it. TIMESTAMPs are read in UTC, whatever it is.",
+    unset="nothing is compared",
 )
 HEARTBEAT = Option(
     "heartbeat.interval",

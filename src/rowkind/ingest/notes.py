@@ -60,11 +60,6 @@ def one_server_id(o: Options) -> Iterator[str]:
         yield f"{place}: with one 'server-id', chunks are read one at a time; give a range such as {more}."
 
 
-def zone_of_the_server(o: Options) -> Iterator[str]:
-    if not o.source.has(mysql.SERVER_TIME_ZONE):
-        yield f"{o.source.place}: 'server-time-zone' is not set; the server's zone is compared with this machine's."
-
-
 def patterns_rarely_meant(o: Options) -> Iterator[str]:
     for option in (mysql.TABLES, mysql.TABLES_EXCLUDE):
         if (setting := o.source.settings.get(option.name)) is not None:
@@ -100,7 +95,6 @@ NOTES: tuple[Callable[[Options], Iterator[str]], ...] = (
     chunks_without_snapshot,
     changes_after_snapshot,
     one_server_id,
-    zone_of_the_server,
     patterns_rarely_meant,
     transactions_without_exactly_once,
     properties_without_effect,

@@ -79,9 +79,9 @@ def planned_tables(job: IngestionJob, tables: Sequence[SourceTable]) -> PlannedT
 
 
 def _has_key(job: IngestionJob, transform: Transform, notes: list[str]) -> bool:
-    if transform.primary_key or not isinstance(job.sink, UpsertKafkaSink):
+    if transform.primary_key:
         return True
-    if job.sink.keyless is KeylessTables.FAIL:
+    if job.sink.messages.keyless is KeylessTables.FAIL:
         raise RowkindError("INGEST_TABLE_WITHOUT_KEY", table=transform.table.id)
     notes.append(f"Table {transform.table.id} has no primary key and is left out.")
     return False
@@ -89,15 +89,13 @@ def _has_key(job: IngestionJob, transform: Transform, notes: list[str]) -> bool:
 
 def _targets(job: IngestionJob, table: SourceTable) -> tuple[Target, ...]:
     ids = routed(job.routes, job.pipeline.route_mode, table.database, table.name)
-    if not isinstance(job.sink, UpsertKafkaSink):
-        return tuple(Target(id, id.text) for id in ids)
-    if job.sink.topic is not None:
+    if (topic := job.sink.messages.topic) is not None:
         # One message a row, whatever ids the routes give it.
-        return (Target(ids[0], job.sink.topic),)
+        return (Target(ids[0], topic),)
     place = _place(job, table)
     for id in ids:
         topic_name(id.text, place)
-        if job.sink.aliyun:
+        if isinstance(job.sink, UpsertKafkaSink) and job.sink.aliyun:
             control_plane_name(id.text, place)
     return tuple(Target(id, id.text) for id in ids)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from rowkind.connectors.kafka.table_options import BOOTSTRAP_SERVERS
 from rowkind.connectors.settings import Guarantee
@@ -128,12 +129,17 @@ def aliyun_is_complete(o: Options) -> None:
         raise o.sink.place.error("INGEST_ALIYUN_INCOMPLETE", options=options)
 
 
+def aliyun_has_its_sdk(o: Options) -> None:
+    if o.upsert and o.sink.has(kafka.INSTANCE_ID) and find_spec("alibabacloud_alikafka20190916") is None:
+        raise o.sink.place_of(kafka.INSTANCE_ID).error("INGEST_ALIYUN_SDK")
+
+
 def topic_is_a_name(o: Options) -> None:
-    if not o.upsert or not o.sink.has(kafka.TOPIC):
+    if not o.sink.has(kafka.TOPIC):
         return
     topic, place = o.sink[kafka.TOPIC], o.sink.place_of(kafka.TOPIC)
     topic_name(topic, place)
-    if o.sink.has(kafka.INSTANCE_ID):
+    if o.upsert and o.sink.has(kafka.INSTANCE_ID):
         control_plane_name(topic, place)
 
 
@@ -159,6 +165,7 @@ RULES: tuple[Callable[[Options], None], ...] = (
     properties_are_a_producers,
     properties_are_valid,
     aliyun_is_complete,
+    aliyun_has_its_sdk,
     topic_is_a_name,
     exactly_once_has_a_checkpoint,
     prefix_is_short_enough,

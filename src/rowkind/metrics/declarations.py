@@ -154,6 +154,23 @@ TRANSACTIONS = Metric(
     ("transactions-committed",),
 )
 
+SNAPSHOTTING = Metric(
+    Scope.TABLE, "isSnapshotting", GAUGE, "0 or 1", "Whether an ingestion job still copies the rows of the table."
+)
+STREAM_READING = Metric(
+    Scope.TABLE, "isStreamReading", GAUGE, "0 or 1", "Whether the table is copied, and only its changes are read."
+)
+SPLITS_DONE = Metric(
+    Scope.TABLE, "numSnapshotSplitsFinished", GAUGE, "chunks", "Chunks of a table under way that are copied."
+)
+SPLITS_LEFT = Metric(
+    Scope.TABLE,
+    "numSnapshotSplitsRemaining",
+    GAUGE,
+    "chunks",
+    "Chunks that are left, by the server's statistics.",
+)
+
 LATE = Metric(
     Scope.OPERATOR,
     "numRecordsLate",
@@ -196,6 +213,10 @@ BATCH_DURATION = Metric(
 )
 BATCH_TIME = Metric(Scope.BATCH, "batchTime", COUNTER, "ms", "The same, of all batches together.")
 
+TABLES_COPIED = Metric(
+    Scope.JOB, "numTablesSnapshotted", GAUGE, "tables", "Tables that an ingestion job has copied whole."
+)
+TABLES_LEFT = Metric(Scope.JOB, "numTablesRemaining", GAUGE, "tables", "Tables that it has not copied whole yet.")
 BATCHES = Metric(Scope.JOB, "numBatches", COUNTER, "batches", "Batches that were committed.")
 RUNNING = Metric(Scope.JOB, "running", GAUGE, "0 or 1", "Whether the job runs.")
 FAILED = Metric(Scope.JOB, "failed", GAUGE, "0 or 1", "Whether the job ended with an error.")
@@ -209,7 +230,15 @@ RESTARTS = Metric(
 CHECKPOINT_SIZE = Metric(
     Scope.JOB, "lastCheckpointSize", GAUGE, "bytes", "State and manifest of the last batch that was committed."
 )
-INFO = Metric(Scope.JOB, "info", GAUGE, "1", "Always 1: the label `version` is that of rowkind.", (), ("version",))
+INFO = Metric(
+    Scope.JOB,
+    "info",
+    GAUGE,
+    "1",
+    "Always 1: `version` is that of rowkind, `source` and `sink` are the names that the file of an ingestion job has.",
+    (),
+    ("version", "source", "sink"),
+)
 
 METRICS = (
     RECORDS_IN,
@@ -231,6 +260,10 @@ METRICS = (
     DEAD_LETTERS,
     LOST,
     TRANSACTIONS,
+    SNAPSHOTTING,
+    STREAM_READING,
+    SPLITS_DONE,
+    SPLITS_LEFT,
     LATE,
     SUPPRESSED,
     OPERATOR_DROPPED,
@@ -238,6 +271,8 @@ METRICS = (
     STATE_BYTES,
     BATCH_DURATION,
     BATCH_TIME,
+    TABLES_COPIED,
+    TABLES_LEFT,
     BATCHES,
     RUNNING,
     FAILED,

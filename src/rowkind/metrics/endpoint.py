@@ -75,7 +75,8 @@ class JobCollector(Collector):
     def collect(self) -> Iterator[Family]:
         families = {metric: _family(metric) for metric in d.METRICS}
         for name, job in {job.job: job for job in self._jobs()}.items():
-            families[d.INFO].add_metric([_text(name), version()], 1)
+            named = [_text(job.names.get(end, "")) for end in ("source", "sink")]
+            families[d.INFO].add_metric([_text(name), version(), *named], 1)
             for metric, labels, value in job.samples():
                 families[metric].add_metric([_text(name), *map(_text, labels)], value)
         yield from (family for family in families.values() if family.samples)

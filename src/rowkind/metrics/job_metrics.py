@@ -127,6 +127,7 @@ class JobMetrics:
         operators: Collection[str] = (),
         restarts: int = 0,
         clock: Callable[[], float] = time.monotonic,
+        names: Mapping[str, str] | None = None,
     ) -> None:
         self.job = job
         self._clock = clock
@@ -143,6 +144,9 @@ class JobMetrics:
         self._restarts = restarts
         self._manifest_bytes = 0
         self._status = "running"
+        self._gauges: dict[tuple[Metric, tuple[str, ...]], float] = {}
+        self.names = dict(names or {})
+        """What the job calls its source and its sink."""
         for lane in lanes:
             self._lane(lane)
 
@@ -156,6 +160,11 @@ class JobMetrics:
                 del self._sources[gone]
             for lane, records in pending.items():
                 self._source(lane).pending = records
+
+    def stands(self, gauges: Mapping[tuple[Metric, tuple[str, ...]], float]) -> None:
+        """How far a copy is: these values are replaced together."""
+        with self._lock:
+            self._gauges = dict(gauges)
 
     def begun(self, reading: Collection[Lane]) -> None:
         """A batch is run that reads something of these."""
@@ -225,6 +234,7 @@ class JobMetrics:
         for phase, took in self._phases.items():
             yield d.BATCH_DURATION, (phase,), took
             yield d.BATCH_TIME, (phase,), self._phases_total[phase]
+        yield from ((metric, labels, value) for (metric, labels), value in self._gauges.items())
         yield d.BATCHES, (), self._batches
         yield d.RUNNING, (), int(self._status == "running")
         yield d.FAILED, (), int(self._status == "failed")
@@ -250,6 +260,7 @@ class JobMetrics:
     def as_dict(self) -> dict[str, Any]:
         """The same values as plain data: by scope and labels, those of the job itself at the top."""
         found: dict[str, Any] = {"job": self.job, "version": version(), "status": self._status}
+        found |= {"names": self.names} if self.names else {}
         for metric, labels, value in self.samples():
             place = found
             for name in (*(() if metric.scope is Scope.JOB else (metric.scope.value,)), *labels):

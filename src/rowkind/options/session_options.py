@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -50,6 +50,19 @@ def time_zone(value: str) -> str:
     except (KeyError, ValueError, OSError):
         raise ValueError(f"'{value}' is not a time zone such as 'Europe/Berlin' or 'GMT+01:00'") from None
     return value
+
+
+def utc_offset(zone: str) -> int:
+    """Seconds that a zone is ahead of UTC now.
+
+    >>> utc_offset("GMT-03:30"), utc_offset("+8"), utc_offset("UTC")
+    (-12600, 28800, 0)
+    """
+    if match := re.fullmatch(r"(?:GMT|UTC)?([+-])(\d{1,2})(?::?(\d\d))?", zone):
+        seconds = int(match[2]) * 3600 + int(match[3] or 0) * 60
+        return -seconds if match[1] == "-" else seconds
+    now = datetime.now().astimezone() if zone == "default" else datetime.now(ZoneInfo(zone))
+    return int((now.utcoffset() or timedelta()).total_seconds())
 
 
 BATCH_INTERVAL = Option(

@@ -34,7 +34,7 @@ source:
   scan.incremental.snapshot.chunk.size: ${chunk.size}
 SOURCE
 sink:
-  type: upsert-kafka
+  type: ${sink.type}
   properties.bootstrap.servers: ${kafka}
   sink.topic.partitions: 2
 SINK
@@ -50,9 +50,17 @@ class Intake:
     chunk_size: int = 100
     jobs: list[RunningIngestion] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    """By the sink `print`."""
 
     def start(
-        self, source: str = "", sink: str = "", rest: str = "", user: str = "root", password: str = ""
+        self,
+        source: str = "",
+        sink: str = "",
+        rest: str = "",
+        user: str = "root",
+        password: str = "",
+        type: str = "upsert-kafka",
     ) -> RunningIngestion:
         """Start a job on all tables of the database, or go on with the one of before."""
         text = JOB.replace("SOURCE\n", _indented(source)).replace("SINK\n", _indented(sink)) + rest
@@ -64,10 +72,12 @@ class Intake:
             "db.name": self.db.name,
             "kafka": self.kafka.bootstrap,
             "chunk.size": str(self.chunk_size),
+            "sink.type": type,
         }
         secret = Variables(values, {"password": password}, {})
         job = parse_job(text.replace("${db.name}", self.db.name), "job.yaml", secret, self.checkpoint)
-        self.jobs.append(RunningIngestion(self.spark, job, self.notes.append).start())
+        started = RunningIngestion(self.spark, job, self.notes.append, show=lambda lines, _: self.shown.extend(lines))
+        self.jobs.append(started.start())
         return self.jobs[-1]
 
     def stop(self, job: RunningIngestion) -> None:

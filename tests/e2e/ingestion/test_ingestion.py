@@ -137,6 +137,48 @@ transform:
     intake.until(lambda: intake.compacted(people) == wanted, "people after the changes")
 
 
+def test_a_job_is_tried_without_a_broker(intake: Intake) -> None:
+    """What would be written, passed on and computed, with the kinds of its rows; an update of a key is two messages."""
+    db = intake.db
+    create(db, "t", "u")
+    db.run(
+        f"INSERT INTO {db.name}.t VALUES (1, 'one', 1), (2, 'two', 2)", f"INSERT INTO {db.name}.u VALUES (1, 'ü', 1)"
+    )
+    rest = r"""
+route:
+  - source-table: ${db.name}.t
+    sink-table: things
+transform:
+  - source-table: ${db.name}.u
+    projection: id, UPPER(name) AS big
+"""
+    sink = "sink.add-tableId-to-header-enabled: true\nprint-identifier: try"
+    job = intake.start(sink=sink, rest=rest, type="print")
+    intake.until(lambda: len(intake.shown) == 3, "the rows of both tables")
+    db.run(
+        f"UPDATE {db.name}.t SET n = 5 WHERE id = 1",
+        f"UPDATE {db.name}.t SET id = 7 WHERE id = 2",
+        f"DELETE FROM {db.name}.u WHERE id = 1",
+    )
+    intake.until(lambda: len(intake.shown) == 7, "the changes")
+    t, headers = f"{db.name}.t -> things", "namespace= schemaName= tableName=things"
+    u, of_u = f"{db.name}.u -> {db.name}.u", f"namespace= schemaName={db.name} tableName=u"
+    assert sorted(intake.shown[:3]) == [
+        f'try> +I {t} {{"id":1}} {{"id":1,"name":"one","n":1}} {headers}',
+        f'try> +I {t} {{"id":2}} {{"id":2,"name":"two","n":2}} {headers}',
+        f'try> +I {u} {{"id":1}} {{"id":1,"big":"Ü"}} {of_u}',
+    ]
+    assert sorted(intake.shown[3:]) == [
+        f'try> +U {t} {{"id":1}} {{"id":1,"name":"one","n":5}} {headers}',
+        f'try> +U {t} {{"id":7}} {{"id":7,"name":"two","n":2}} {headers}',
+        f'try> -D {u} {{"id":1}} null {of_u}',
+        f'try> -U {t} {{"id":2}} null {headers}',
+    ]
+    assert "things" not in intake.kafka.admin.list_topics(timeout=60).topics
+    assert [note for note in intake.notes if "no effect" in note] == []
+    intake.until(lambda: job.metrics["sink"]["things"]["things"]["numRecordsOut"] == 5, "the metrics of the last batch")
+
+
 def test_a_snapshot_ends(intake: Intake) -> None:
     create(intake.db, "t")
     Churn(intake.db, random.Random(1), ("t",)).fill("t", 500)
@@ -146,6 +188,25 @@ def test_a_snapshot_ends(intake: Intake) -> None:
     assert intake.compacted(f"{intake.db.name}.t") == intake.rows("t")
     source = job.metrics["source"][f"{intake.db.name}.t"][f"{intake.db.name}.t"]
     assert source["numRecordsIn"] == 500
+    assert job.details[0] == "  all 1 tables are copied"
+    assert job.details[-1] == f"  {intake.db.name}.t: 500 rows in, 500 out"
+    assert job.metrics["table"][f"{intake.db.name}.t"]["isStreamReading"] == 1
+
+
+def test_functions_see_the_zone_of_the_job(intake: Intake) -> None:
+    db = intake.db
+    db.run(f"CREATE TABLE {db.name}.t (id INT PRIMARY KEY, at TIMESTAMP NULL)")
+    db.run("SET time_zone = '+00:00'", f"INSERT INTO {db.name}.t VALUES (1, '2024-03-01 20:00:00')")
+    rest = r"""
+transform:
+  - source-table: ${db.name}.t
+    projection: id, at, DATE_FORMAT(at, 'yyyy-MM-dd HH:mm') AS there
+pipeline:
+  local-time-zone: Asia/Shanghai
+"""
+    intake.start(rest=rest, type="print")
+    intake.until(lambda: len(intake.shown) == 1, "the row")
+    assert intake.shown[0].endswith('{"id":1,"at":"2024-03-01 20:00:00Z","there":"2024-03-02 04:00"}')
 
 
 def test_no_secret_is_left_behind(intake: Intake, tmp_path: Path) -> None:

@@ -187,6 +187,16 @@ class Cluster:
         self._retried(lambda: self._use(topic), f"waiting for topic '{topic}'")
         return True
 
+    def await_topic(self, topic: str, seconds: float = 120) -> None:
+        """Wait until a topic can be used that somebody else was asked to create."""
+        deadline = time.monotonic() + seconds
+        while topic not in self.existing([topic]):
+            if time.monotonic() > deadline:
+                reason = f"it was created elsewhere, and the brokers do not show it after {seconds:.0f} s"
+                raise RowkindError("TOPIC_NOT_CREATED", topic=topic, reason=reason)
+            self._admin.poll(0.5)
+        self._retried(lambda: self._use(topic), f"waiting for topic '{topic}'")
+
     def _use(self, topic: str) -> None:
         found = self.existing([topic])
         if topic not in found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,31 +75,43 @@ def server_facts(connection: pymysql.Connection[Any]) -> ServerFacts:
 
 def check_server(facts: ServerFacts) -> None:
     """Refuse a server whose binlog cannot be read, by the name of the first setting that is in the way."""
+    for problem in server_problems(facts):
+        raise problem
+
+
+def server_problems(facts: ServerFacts) -> Iterator[RowkindError]:
+    """Everything that is in the way of reading a server's binlog."""
     if facts.release[:2] < (OLDEST_MARIADB if facts.mariadb else OLDEST_MYSQL):
-        raise RowkindError("MYSQL_TOO_OLD", version=facts.version)
+        yield RowkindError("MYSQL_TOO_OLD", version=facts.version)
     if not facts.log_bin:
-        raise RowkindError("MYSQL_BINLOG_OFF")
+        yield RowkindError("MYSQL_BINLOG_OFF")
     if facts.binlog_format.upper() != "ROW":
-        raise RowkindError("MYSQL_BINLOG_FORMAT", value=facts.binlog_format)
+        yield RowkindError("MYSQL_BINLOG_FORMAT", value=facts.binlog_format)
     # MariaDB 11 has FULL_NODUP, too: its after image lacks what has not changed.
     if facts.row_image.upper() != "FULL":
-        raise RowkindError("MYSQL_ROW_IMAGE", value=facts.row_image)
+        yield RowkindError("MYSQL_ROW_IMAGE", value=facts.row_image)
     if facts.row_value_options:
-        raise RowkindError("MYSQL_PARTIAL_JSON", value=facts.row_value_options)
-    check_privileges(facts)
+        yield RowkindError("MYSQL_PARTIAL_JSON", value=facts.row_value_options)
+    if missing := missing_privileges(facts):
+        user, _, host = facts.user.rpartition("@")
+        yield RowkindError("MYSQL_MISSING_GRANTS", user=facts.user, missing=missing, grantee=f"'{user}'@'{host}'")
 
 
-def check_privileges(facts: ServerFacts) -> None:
-    """The two global privileges that a replica needs; whether a table may be read shows when it is listed and read."""
+def missing_privileges(facts: ServerFacts) -> str:
+    """Of the two global ones that a replica needs; whether a table may be read shows when it is listed and read."""
     have = facts.privileges
     if have & {"ALL PRIVILEGES", "SUPER"}:
-        return
+        return ""
     missing = [] if have & {"REPLICATION SLAVE", "REPLICATION REPLICA"} else ["REPLICATION SLAVE"]
     missing += [] if have & REPLICATION_CLIENT else ["REPLICATION CLIENT"]
-    if missing:
-        user, _, host = facts.user.rpartition("@")
-        named = ", ".join(missing)
-        raise RowkindError("MYSQL_MISSING_GRANTS", user=facts.user, missing=named, grantee=f"'{user}'@'{host}'")
+    return ", ".join(missing)
+
+
+def zone_offset(connection: pymysql.Connection[Any]) -> int | None:
+    """Seconds that the server's own time zone is ahead of UTC now; None when it cannot tell."""
+    own = "CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', @@GLOBAL.time_zone)"
+    ((seconds,),) = rows(connection, f"SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(), {own})")
+    return None if seconds is None else int(seconds)
 
 
 def _global_privileges(connection: pymysql.Connection[Any]) -> frozenset[str]:

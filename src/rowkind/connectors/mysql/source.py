@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rowkind.connectors.contract import Limits, Offer, Pace, Position, Share, Source, SourceContext, Split, Waiting
 from rowkind.connectors.mysql.chunks import Chunk, ChunkSplitter
 from rowkind.connectors.mysql.connection import ServerAddress, connect
+from rowkind.connectors.mysql.copying import Copying, about_rows, copying
 from rowkind.connectors.mysql.facts import ServerFacts, check_server, server_facts
 from rowkind.connectors.mysql.gathering import (
     ChunkTask,
@@ -103,6 +104,7 @@ class MysqlSource(Source):
         self._facts: ServerFacts | None = None
         self._notes: list[str] = []
         self._looked_for_new = False
+        self._about: dict[TableId, int] = {}
         self.seconds_behind = 0.0
 
     @property
@@ -154,14 +156,23 @@ class MysqlSource(Source):
         schemas = self._asked(lambda connection: read_schemas(connection, tables))
         return {table: schema for table, schema in schemas.items() if self.settings.wants(schema)}
 
+    def copying(self, position: Position) -> list[Copying]:
+        """The tables that are not copied whole at a position. The server is asked once how large its tables are."""
+        todo = [TableId(*table) for table in position["todo"]]
+        if any(table not in self._about for table in todo):
+            self._about = dict.fromkeys(todo, 0) | self._asked(about_rows)
+        return copying(todo, position["splitter"], self._about, self.settings.chunk_size)
+
     def offer(self, position: Position) -> Offer:
         position = self._with_new_tables(position)
         at = BinlogPosition.from_json(position["log"])
         end = self._asked(lambda connection: current_end(connection, self.facts, with_gtids=False))
         new = end.place() > at.place()
-        copying = bool(position["todo"])
-        open_ = copying or not self.bounded
-        return Offer({LOG: Waiting(1 if open_ and (new or copying) else 0, open_)}, self.bounded, (position, at, end))
+        if not new:
+            self.seconds_behind = 0.0
+        todo = bool(position["todo"])
+        open_ = todo or not self.bounded
+        return Offer({LOG: Waiting(1 if open_ and (new or todo) else 0, open_)}, self.bounded, (position, at, end))
 
     def _with_new_tables(self, position: Position) -> Position:
         """When a job is started again: tables that match and were not there before."""

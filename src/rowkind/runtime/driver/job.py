@@ -105,6 +105,11 @@ class RunningJob:
         """The values of docs/metrics.md as they are now, as plain data."""
         return self.values.as_dict()
 
+    @property
+    def details(self) -> list[str]:
+        """Lines for people: a job of SQL has no more to say than its progress."""
+        return []
+
     def stop(self) -> None:
         """Finish the batch under way, then stop. Returns at once; `wait()` waits for it."""
         self._stopping.set()

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,18 +16,34 @@ import pyarrow.compute as pc
 from rowkind.connectors.contract import Promise, WriteContext
 from rowkind.connectors.kafka.table_writer import Messages
 from rowkind.connectors.mysql.staged import EVENT_TIME, staged_sections
-from rowkind.ingest.message_rows import Target, messages
+from rowkind.ingest.message_rows import Target, encoded, messages, outgoing
+from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.metrics.traffic import Lane, Side
 from rowkind.runtime.counters import Tally
 from rowkind.runtime.worker.steps import Batches, task_number
 from rowkind.runtime.worker.task_output import TaskOutput
-from rowkind.runtime.worker.write_step import summary
+from rowkind.runtime.worker.write_step import SUMMARY, summary
 from rowkind.state.hashing import hash_rows
+
+LINES = pa.schema([pa.field("line", pa.string())])
+Outgoing = Iterator[tuple[str, Target, pa.RecordBatch]]
+"""The name of a table, where its rows go, and rows."""
+
+
+class Outlet(Protocol):
+    """What becomes of the messages of a task."""
+
+    @property
+    def answer(self) -> pa.Schema:
+        """Of what `put` gives."""
+        ...
+
+    def put(self, rows: Outgoing, counts: Tally) -> Batches: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """How a lane of an ingestion job writes: under which name, and what it promises for the batch."""
+    """Messages go to Kafka: how a lane of an ingestion job writes, under which name, and what it promises."""
 
     sink: str
     topics: Messages
@@ -35,11 +51,41 @@ class Delivery:
     wait: bool
     promise: Promise | None = None
 
-    def context(self) -> WriteContext:
-        return WriteContext(self.sink, task_number(), self.tasks, promise=self.promise)
+    @property
+    def answer(self) -> pa.Schema:
+        return SUMMARY
 
-    def output(self, context: WriteContext) -> TaskOutput:
-        return TaskOutput(self.topics, context, self.wait)
+    def put(self, rows: Outgoing, counts: Tally) -> Batches:
+        context = WriteContext(self.sink, task_number(), self.tasks, promise=self.promise)
+        with TaskOutput(self.topics, context, self.wait) as output:
+            for table, target, batch in rows:
+                counted = Counter[str]()
+                output.write(messages(batch, target, counted))
+                _count(table, counted, counts)
+        tell(context, counts)
+        yield summary(output.written)
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """Messages go back to the driver, a line each."""
+
+    before: str = ""
+
+    @property
+    def answer(self) -> pa.Schema:
+        return LINES
+
+    def put(self, rows: Outgoing, counts: Tally) -> Batches:
+        for table, target, batch in rows:
+            passed, counted = outgoing(batch, target), Counter[str]()
+            made = encoded(passed, target, counted)
+            _count(table, counted, counts)
+            lane = Lane(Side.WRITTEN, target.topic, target.topic)
+            counts.traffic_of(lane).wrote(made.num_rows, made.nbytes)
+            kinds = passed.column(KIND_COLUMN).to_pylist()
+            lines = [f"{self.before}{line}" for line in described(table, kinds, made)]
+            yield pa.RecordBatch.from_arrays([pa.array(lines, pa.string())], schema=LINES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +138,16 @@ class WriteStaged:
     """The primary key of each table."""
     targets: bytes
     """Pickled: the targets of each table."""
-    delivery: Delivery
+    outlet: Outlet
 
     def run(self, batches: Batches, counts: Tally) -> Batches:
+        yield from self.outlet.put(self._outgoing(batches, counts), counts)
+
+    def _outgoing(self, batches: Batches, counts: Tally) -> Outgoing:
         targets: Mapping[str, tuple[Target, ...]] = _unpacked(self.targets)
-        context = self.delivery.context()
-        with self.delivery.output(context) as output:
-            for table, rows in self.tasks.sections(batches, self.keys, counts):
-                for target in targets.get(table, ()):
-                    write_to(rows, table, target, output, counts)
-        tell(context, counts)
-        yield summary(output.written)
+        for table, rows in self.tasks.sections(batches, self.keys, counts):
+            for target in targets.get(table, ()):
+                yield table, target, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +171,11 @@ class WriteRows:
     table: str
     target: bytes
     """Pickled."""
-    delivery: Delivery
+    outlet: Outlet
 
     def run(self, batches: Batches, counts: Tally) -> Batches:
         target: Target = _unpacked(self.target)
-        context = self.delivery.context()
-        with self.delivery.output(context) as output:
-            for rows in batches:
-                write_to(rows, self.table, target, output, counts)
-        tell(context, counts)
-        yield summary(output.written)
+        yield from self.outlet.put(((self.table, target, rows) for rows in batches), counts)
 
 
 def _tell_read(tally: Tally, table: str, rows: pa.RecordBatch) -> None:
@@ -153,10 +193,23 @@ def tell(context: WriteContext, tally: Tally) -> None:
         tally.traffic_of(Lane(Side.WRITTEN, topic, topic)).add(traffic)
 
 
-def write_to(rows: pa.RecordBatch, table: str, target: Target, output: TaskOutput, counts: Counter[str]) -> None:
-    counted: Counter[str] = Counter()
-    output.write(messages(rows, target, counted))
+def _count(table: str, counted: Counter[str], counts: Counter[str]) -> None:
+    """What encoding has counted, under the name of the table."""
     counts.update({f"{table}.{name}": count for name, count in counted.items()})
+
+
+def described(table: str, kinds: Sequence[int], messages: pa.RecordBatch) -> Iterator[str]:
+    """Messages for people: the kind of the row, table, topic, key, value and headers."""
+    columns = [messages.column(name).to_pylist() for name in ("topic", "key", "value")]
+    named = "header-list" in messages.schema.names
+    headers = messages.column("header-list").to_pylist() if named else [()] * messages.num_rows
+    for kind, topic, key, value, listed in zip(kinds, *columns, headers, strict=True):
+        parts = [RowKind(kind).symbol, table, "->", topic, _text(key), _text(value)]
+        yield " ".join([*parts, *(f"{h['key']}={_text(h['value'])}" for h in listed)])
+
+
+def _text(payload: bytes | None) -> str:
+    return "null" if payload is None else payload.decode("utf-8", "replace")
 
 
 @lru_cache(maxsize=64)

@@ -59,6 +59,8 @@ class IngestPlanner:
         self.counts: Counter[str] = Counter()
         self.standing: Mapping[str, Any] = {}
         """How far the job is, for people."""
+        self._began = time.monotonic()
+        self._planned = 0
 
     def lanes(self, schemas: Any, parts: int) -> Any:
         return self._tables.lanes(parts, schemas, self._topics)
@@ -85,22 +87,31 @@ class IngestPlanner:
         if not share.tasks and not moved and looked.open:
             return None
         entry = self._entry(previous.number + 1, position, topics, share, previous.clock)
-        self._stand(share.until)
         entry = replace(entry, final=not looked.open and not share.tasks and not moved)
+        self._stand(share.until, entry.rows)
         if not entry.final:
             self._look_ahead(entry)
         return entry
 
-    def _stand(self, position: Any) -> None:
-        log, left = position["log"], position["todo"]
-        tables = len(self._source.schemas(position).tables)
+    def _stand(self, position: Any, rows: int) -> None:
+        log, tables = position["log"], self._source.schemas(position).tables
+        left = self._source.copying(position)
+        now, self._planned = time.monotonic(), self._planned + rows
+        speed = self._planned / (now - self._began) if left and now > self._began else 0.0
+        rows_left = sum(table.rows_left for table in left)
         self.standing = {
-            "tables": tables,
-            "copied": tables - len(left),
-            "copying": ".".join(left[0]) if left else None,
-            "chunks": (position["splitter"] or {}).get("index", 0),
+            "tables": len(tables),
+            "copied": len(tables) - len(left),
+            "copying": str(left[0].table) if left else None,
+            "chunks": left[0].chunks if left else 0,
+            "chunks-about": left[0].chunks_about if left else 0,
+            "rows-left": rows_left,
+            "rows-per-second": speed,
+            "seconds-left": rows_left / speed if speed else None,
             "log": f"{log['file']}:{log['pos']}",
             "seconds-behind": self._source.seconds_behind,
+            "by-table": {str(table): (0, 0) for table in tables}
+            | {str(table.table): (table.chunks, table.chunks_about - table.chunks) for table in left},
         }
 
     def _first(self) -> IngestBatch:

@@ -8,11 +8,12 @@ of the others is a pass of its own. Tables without changes cost nothing.
 from __future__ import annotations
 
 import pickle
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import pyarrow as pa
@@ -28,8 +29,8 @@ from rowkind.connectors.mysql.staged import EVENT_TIME, SEQUENCE
 from rowkind.connectors.settings import Guarantee
 from rowkind.failpoints import failpoint
 from rowkind.ingest.description import IngestionJob
+from rowkind.ingest.endpoints import PrintSink, UpsertKafkaSink
 from rowkind.ingest.fitting import fits, fitted
-from rowkind.ingest.runnable import runnable_sink
 from rowkind.ingest.table_output import TableOutput
 from rowkind.ingest.topic_schemas import TopicSchema
 from rowkind.kinds import KIND_COLUMN
@@ -42,15 +43,30 @@ from rowkind.runtime.driver.ingest.binding import Binder
 from rowkind.runtime.driver.ingest.entry import IngestBatch
 from rowkind.runtime.driver.ingest.job import Taken
 from rowkind.runtime.driver.ingest.planner import IngestPlanner
+from rowkind.runtime.driver.ingest.standing import gauges
 from rowkind.runtime.driver.ingest.tables import JobTables, lane_of
 from rowkind.runtime.driver.ingest.topics import Topics
 from rowkind.runtime.driver.job import Progress
-from rowkind.runtime.worker.ingest_steps import Delivery, ReadStaged, StagedTasks, WriteRows, WriteStaged
+from rowkind.runtime.worker.ingest_steps import (
+    Delivery,
+    Outlet,
+    ReadStaged,
+    Showing,
+    StagedTasks,
+    WriteRows,
+    WriteStaged,
+)
 from rowkind.runtime.worker.steps import Step, running
-from rowkind.runtime.worker.write_step import SUMMARY
 from rowkind.types import arrow_schema
 
 _passes = count()
+Show = Callable[[Sequence[str], bool], None]
+"""Takes lines for the user, and whether they go to stderr."""
+
+
+def show(lines: Sequence[str], aside: bool) -> None:
+    """The usual way: they are printed."""
+    print(*lines, sep="\n", file=sys.stderr if aside else sys.stdout, flush=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +102,11 @@ class IngestRunner:
         metrics: JobMetrics,
         nonce: str,
         notify: Callable[[str], None],
+        show: Show,
     ) -> None:
         self._spark = spark
         self._name = job.name
+        self._called = f"{job.name} ({job.ends})" if job.ends else job.name
         self._checkpoint = checkpoint
         self._taken = taken
         self._source = source
@@ -101,7 +119,8 @@ class IngestRunner:
         self._metrics = metrics
         self._nonce = nonce
         self._notify = notify
-        self._sink = runnable_sink(job)
+        self._sink = job.sink
+        self._show = show
 
     def run(self, batch: IngestBatch, planned: float = 0.0) -> None:
         """One batch; `planned` is how many seconds its planning took."""
@@ -112,7 +131,8 @@ class IngestRunner:
         started = time.monotonic()
         failpoint("before-sinks", batch.number)
         counted = Tally()
-        self._topics.prepare(self._planner.topics(batch))
+        if isinstance(self._sink, UpsertKafkaSink):
+            self._topics.prepare(self._planner.topics(batch))
         if batch.tasks:
             with counters(self._spark) as added:
                 self._write(batch, added)
@@ -124,6 +144,7 @@ class IngestRunner:
         failpoint("after-manifest", batch.number)
         self._source.done(batch.position)
         self._account(batch, run, counted)
+        self._metrics.stands(gauges(self._planner.standing))
         phases = {"plan": planned, "run": run, "commit": time.monotonic() - started - run}
         milliseconds = {phase: seconds * 1000 for phase, seconds in phases.items()}
         self._metrics.committed(
@@ -133,7 +154,7 @@ class IngestRunner:
         )
 
     def _write(self, batch: IngestBatch, added: Any) -> None:
-        self._spark.sparkContext.setJobDescription(f"{self._name}: batch {batch.number}")
+        self._spark.sparkContext.setJobDescription(f"{self._called}: batch {batch.number}")
         topics = self._planner.topics(batch)
         schemas = self._source.schemas({"schemas": batch.schemas}).tables
         outputs = {str(id): self._tables.output(schema) for id, schema in schemas.items()}
@@ -144,7 +165,15 @@ class IngestRunner:
             schema = schemas[TableId(*table.split(".", 1))]
             frames += self._computed(batch, schema, outputs[table], mine, topics, added)
         for frame in frames:
+            self._run(frame)
+
+    def _run(self, frame: DataFrame) -> None:
+        if not isinstance(self._sink, PrintSink):
             frame.collect()
+            return
+        lines = (row[0] for row in frame.toLocalIterator())
+        while some := list(islice(lines, 1000)):
+            self._show(some, self._sink.standard_error)
 
     def _dealt(
         self,
@@ -180,9 +209,9 @@ class IngestRunner:
             _staged(self._folder, pieces),
             keys,
             pickle.dumps(targets),
-            self._delivery(batch, "rows", len(pieces), topics),
+            self._outlet(batch, "rows", len(pieces), topics),
         )
-        return self._pass(self._numbers(len(pieces)), (write,), SUMMARY, added)
+        return self._pass(self._numbers(len(pieces)), (write,), write.outlet.answer, added)
 
     def _computed(
         self,
@@ -211,9 +240,9 @@ class IngestRunner:
             if not fits(wanted, output.columns):
                 fitting = self._binder.fitted(made, _select(wanted, output), output.columns, moment)
             lane = f"{lane_of(schema.id)}.{number}"
-            delivery = self._delivery(batch, lane, len(pieces), topics)
-            write = WriteRows(str(schema.id), pickle.dumps(target), delivery)
-            frames.append(self._pass(fitting, (write,), SUMMARY, added))
+            outlet = self._outlet(batch, lane, len(pieces), topics)
+            write = WriteRows(str(schema.id), pickle.dumps(target), outlet)
+            frames.append(self._pass(fitting, (write,), outlet.answer, added))
         return frames
 
     def _numbers(self, tasks: int) -> DataFrame:
@@ -222,8 +251,10 @@ class IngestRunner:
     def _pass(self, rows: DataFrame, steps: tuple[Step, ...], schema: pa.Schema, added: Any) -> DataFrame:
         return rows.mapInArrow(running(steps, added, next(_passes), self._nonce, b""), from_arrow_schema(schema))
 
-    def _delivery(self, batch: IngestBatch, lane: str, tasks: int, topics: Mapping[str, TopicSchema]) -> Delivery:
+    def _outlet(self, batch: IngestBatch, lane: str, tasks: int, topics: Mapping[str, TopicSchema]) -> Outlet:
         """How a lane writes a batch; with exactly-once that is written down before it does."""
+        if isinstance(self._sink, PrintSink):
+            return Showing(f"{self._sink.identifier}> " if self._sink.identifier else "")
         properties = self._sink.properties
         promise = None
         if self._sink.guarantee is Guarantee.EXACTLY_ONCE:

@@ -26,6 +26,9 @@ from rowkind.ingest.topic_schemas import TopicSchema
 from rowkind.options.session_values import SessionOptions
 from rowkind.types import INT, Field, arrow_type
 
+_UNSENT = {"properties.bootstrap.servers": "-"}
+"""Of messages that are only shown."""
+
 
 @dataclass
 class JobTables:
@@ -77,10 +80,8 @@ class JobTables:
         """A topic as the upsert table that SQL would write."""
         place = (topic, schema)
         if place not in self._tables:
-            sink = self.job.sink
-            assert isinstance(sink, UpsertKafkaSink)
             columns = tuple(PhysicalColumn(c.name, c.type) for c in schema.columns)
-            definition = TableDefinition(topic, columns, self._options(topic, sink), schema.key)
+            definition = TableDefinition(topic, columns, self._options(topic), schema.key)
             table, _ = resolve(definition, SessionOptions(), Side.SINK)
             assert isinstance(table, KafkaTable)
             self._tables[place] = table
@@ -90,15 +91,17 @@ class JobTables:
         """A table on the job's brokers, whatever its columns are."""
         return self.kafka_table(topic, TopicSchema((Field("id", INT.not_null()),), ("id",), ()))
 
-    def _options(self, topic: str, sink: UpsertKafkaSink) -> dict[str, str]:
+    def _options(self, topic: str) -> dict[str, str]:
+        sink = self.job.sink
+        json = {f"{side}.json.{key}": value for key, value in sink.messages.json.items() for side in ("key", "value")}
+        formats = {"key.format": "json", "value.format": "json", **json}
+        named = {"connector": "upsert-kafka", "topic": topic, **formats}
+        return {**named, **(self._written(sink) if isinstance(sink, UpsertKafkaSink) else _UNSENT)}
+
+    def _written(self, sink: UpsertKafkaSink) -> dict[str, str]:
         options = {
-            "connector": "upsert-kafka",
-            "topic": topic,
-            "key.format": "json",
-            "value.format": "json",
             "sink.delivery-guarantee": sink.guarantee.value,
             **{f"properties.{key}": value for key, value in sink.properties.items()},
-            **{f"{side}.json.{key}": value for key, value in sink.json.items() for side in ("key", "value")},
             **{f"sink.topic.config.{key}": value for key, value in sink.topic_config.items()},
         }
         if sink.topic_partitions is not None:
@@ -112,8 +115,7 @@ class JobTables:
     def targets(self, output: TableOutput, topics: Mapping[str, TopicSchema]) -> tuple[Target, ...]:
         """Where the rows of a table go. Those that Spark has computed on have the topic's columns already."""
         computed = self.computed(output, topics)
-        sink = self.job.sink
-        headers = isinstance(sink, UpsertKafkaSink) and sink.headers
+        headers = self.job.sink.messages.headers
         found = []
         for target in output.targets:
             schema = topics[target.topic]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from rowkind.connectors.kafka.cluster import Cluster
@@ -16,7 +16,9 @@ from rowkind.runtime.driver.ingest.tables import JobTables
 class TopicCreator(Protocol):
     """Creates a topic that is not there: through the broker, or through a vendor's control plane."""
 
-    def __call__(self, table: KafkaTable) -> None: ...
+    def __call__(
+        self, topic: str, partitions: int | None, replication: int | None, config: Mapping[str, str]
+    ) -> None: ...
 
 
 class Topics:
@@ -41,23 +43,27 @@ class Topics:
         if not fresh:
             return
         made = [self._tables.kafka_table(topic, schema) for topic, schema in fresh.items()]
+        cluster = self._cluster = self._cluster or Cluster(made[0].properties)
+        existing = cluster.existing([table.topics[0] for table in made])
+        missing = [table for table in made if table.topics[0] not in existing]
+        if self._create is not None:
+            self._create_elsewhere(self._create, missing, cluster)
         if not self._seen:
-            for warning in prepare_sinks(made[:1]):
+            prepare_sinks(made[:1])  # the brokers are looked at, too
+        for topic in existing:
+            for warning in warnings_about(self._tables.any_table(topic), topic, cluster.topic_config(topic)):
                 self._notify(f"Warning: {warning}")
-        self._cluster = self._cluster or Cluster(made[0].properties)
-        existing = self._cluster.existing([table.topics[0] for table in made])
-        for table in made:
-            topic = table.topics[0]
-            if topic in existing:
-                for warning in warnings_about(table, topic, self._cluster.topic_config(topic)):
-                    self._notify(f"Warning: {warning}")
-            elif self._create is not None:
-                self._create(table)
-            else:
-                creation = table.writing.topic_creation
-                partitions, replication = creation.partitions or -1, creation.replication_factor or -1
-                self._cluster.create_topic(topic, partitions, replication, creation.config)
+        for table in missing if self._create is None else ():
+            creation = table.writing.topic_creation
+            partitions, replication = creation.partitions or -1, creation.replication_factor or -1
+            cluster.create_topic(table.topics[0], partitions, replication, creation.config)
         self._seen |= fresh.keys()
+
+    def _create_elsewhere(self, create: TopicCreator, tables: Iterable[KafkaTable], cluster: Cluster) -> None:
+        for table in tables:
+            creation = table.writing.topic_creation
+            create(table.topics[0], creation.partitions, creation.replication_factor, creation.config)
+            cluster.await_topic(table.topics[0])
 
     def marker(self, topics: Mapping[str, TopicSchema]) -> str:
         """The topic that carries the markers of the job: always the same one."""
