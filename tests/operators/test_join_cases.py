@@ -204,3 +204,11 @@ def test_semi_join_reads_rows_only_where_a_key_comes_or_goes(tmp_path: Path) -> 
     hot = left(*(("+I", 1, str(n)) for n in range(HOT)))
     batches = [(hot, right(("+I", 1, "y"))), (left(), right(("+I", 1, "z"), ("+I", 2, "z")))]
     assert reads(join(JoinKind.SEMI), tmp_path, batches)["left"] == 0
+
+
+def test_a_row_without_a_key_is_not_taken_for_one_whose_columns_hold_the_same_in_another_order(tmp_path: Path) -> None:
+    """Found by a random query: (NULL, 1) with the key 1 and (1, NULL) with the key NULL became one row, twice."""
+    pairs = pa.schema([("a", pa.int64()), ("k", pa.int64()), KIND])
+    outer = Join(JoinSide(pairs, ("k",)), JoinSide(RIGHT, ("r",)), JoinKind.LEFT)
+    out = Engine([outer], tmp_path, 1).batch(rows(pairs, ("+I", None, 1), ("+I", 1, None)), right())
+    assert sorted(shown(out), key=repr) == [("+I", 1, None, None, None), ("+I", None, 1, None, None)]

@@ -115,10 +115,10 @@ class NotIn:
         before, after = self._totals(right, null, state)
         was, now = before.qualify(null, right.before > 0), after.qualify(null, right.after > 0)
         if before.case == after.case:
-            pool = Pool.of(left.changes, left.rows(was != now), rows.slice(0, 0), weight[:0])
+            pool = Pool.of(left.changes, left.rows(was != now), rows.slice(0, 0), weight[:0], rows.column_names)
             matched = Matched.by_key(pool, (was, now))
         else:
-            pool = Pool.of(left.changes, _all_held(left, everything), rows.slice(0, 0), weight[:0])
+            pool = Pool.of(left.changes, _all_held(left, everything), rows.slice(0, 0), weight[:0], rows.column_names)
             was, still = self._requalified(pool.held, keys, right, before, after)
             matched = Matched(was, np.concatenate([now[left.changes.key], still]))
         at, weights = alone(pool, matched, wanted=True)

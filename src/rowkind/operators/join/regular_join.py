@@ -177,5 +177,5 @@ class _Work:
         return touched
 
     def _pool(self, at: int, changes: Changes, held: Held) -> Pool:
-        given = self.given[at]
-        return Pool.of(changes, held, given.loose, given.loose_weight)
+        given, side = self.given[at], self.join.sides[at]
+        return Pool.of(changes, held, given.loose, given.loose_weight, [*side.keys, *side.others])

@@ -32,13 +32,14 @@ class Pool:
     held: Held
 
     @staticmethod
-    def of(changes: Changes, held: Held, loose: pa.Table, loose_weight: Ints) -> Pool:
+    def of(changes: Changes, held: Held, loose: pa.Table, loose_weight: Ints, hashed: Sequence[str]) -> Pool:
+        """`hashed` are the columns in the order in which the identity of rows was made of them."""
         columns = changes.rows.column_names
         return Pool(
             pa.concat_tables([changes.rows, held.entries.select(columns), loose]).combine_chunks(),
             np.concatenate([changes.key, held.key]),
             np.concatenate([changes.weight, held.weight, loose_weight]),
-            concat_hashes(changes.identity, held.identity, hash_rows(loose)),
+            concat_hashes(changes.identity, held.identity, hash_rows(loose, hashed)),
             len(changes.key),
             held,
         )
