@@ -1,6 +1,7 @@
 """Random changelogs through whole plans, without Spark: after every batch each result equals batch SQL.
 
-`ROWKIND_CASES` sets how many runs each group of queries has, `ROWKIND_SEED` the seed of the first.
+`ROWKIND_CASES` sets how many runs each group of queries has, `ROWKIND_SEED` the seed of the first,
+`ROWKIND_BATCHES` how many batches a run has.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from tests.oracle.sources import Sources
 
 SEED = int(os.environ.get("ROWKIND_SEED", random.SystemRandom().randrange(10**6)))
 RUNS = int(os.environ.get("ROWKIND_CASES", "1"))
-BATCHES, RANDOM_QUERIES = 4, 8
+BATCHES = int(os.environ.get("ROWKIND_BATCHES", "4"))
+RANDOM_QUERIES = 8
 
 
 def test_the_corpus_is_large_enough() -> None:
