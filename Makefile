@@ -68,6 +68,7 @@ docs: install
 	$(BIN)/python -m rowkind.catalog.document
 	$(BIN)/python -m rowkind.ingest.document
 	$(BIN)/python -m rowkind.plan.expressions.functions.document
+	$(BIN)/python -m rowkind.formats.document
 	$(BIN)/python -m rowkind.conditions.document
 	$(BIN)/python -m rowkind.metrics.document
 
