@@ -47,7 +47,7 @@ class Packets:
             self._complete(places)
             if places and (self._end >= enough or (self._ends(places[-1]) if until_eof else not self._at_hand())):
                 return places
-            if not self._receive(seconds, enough):
+            if not self._receive(seconds, enough, bool(places)):
                 return places
 
     def _complete(self, places: list[tuple[int, int]]) -> None:
@@ -107,8 +107,11 @@ class Packets:
         left, self._left = [(start - first, end - first) for start, end in self._left], []
         return left
 
-    def _receive(self, seconds: float | None, enough: int) -> int:
-        """Read what is at hand, waiting for it, not much more than is enough; 0 when the time is over."""
+    def _receive(self, seconds: float | None, enough: int, pending: bool) -> int:
+        """Read what is at hand, waiting for it, not much more than is enough; 0 when the time is over.
+
+        A server that refuses says why and hangs up: packets that are `pending` are looked at before that is an error.
+        """
         if self._end + SLACK >= len(self.buffer):
             self._grow()
         limit = min(len(self.buffer) - SLACK, max(enough, self._end + READ_BYTES))
@@ -119,7 +122,7 @@ class Packets:
             return 0
         except OSError as error:
             raise RowkindError("MYSQL_UNREACHABLE", server="the server", what="reading", reason=error) from error
-        if not count:
+        if not count and not pending:
             reason = "it closed the connection"
             raise RowkindError("MYSQL_UNREACHABLE", server="the server", what="reading", reason=reason)
         self._end += count

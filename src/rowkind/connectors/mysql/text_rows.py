@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from rowkind.connectors.mysql.arrays import Bools, Ints, View
-from rowkind.connectors.mysql.connection import named_errors, quoted
+from rowkind.connectors.mysql.connection import READ_SECONDS, named_errors, quoted
 from rowkind.connectors.mysql.packets import Packets, is_eof
 from rowkind.connectors.mysql.reading_counts import Counts
 from rowkind.connectors.mysql.schemas import TableSchema
 from rowkind.connectors.mysql.text_columns import text_column
 from rowkind.connectors.mysql.types import ColumnType, arrow_schema, select_expression
+from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
     import pymysql
@@ -49,7 +50,8 @@ def select_batches(
     while True:
         places = packets.more(connection._read_timeout, batch_bytes, until_eof=True)
         if not places:
-            raise TimeoutError(f"no answer while reading {schema.id}")
+            reason = f"no row came for {READ_SECONDS} s"
+            raise RowkindError("MYSQL_UNREACHABLE", server="the server", what=f"reading {schema.id}", reason=reason)
         rows, ended = _rows_in(packets, places, header, f"reading {schema.id}")
         if rows:
             yield decode_rows(View(packets.buffer), np.array(rows, np.int64), columns, counts)
