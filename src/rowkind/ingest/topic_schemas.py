@@ -53,15 +53,16 @@ def first_topics(outputs: Iterable[TableOutput]) -> dict[str, TopicSchema]:
 
 
 def with_table(topics: Mapping[str, TopicSchema], output: TableOutput) -> dict[str, TopicSchema]:
-    """With one table more: a topic that others write already takes the columns of all."""
+    """With one table more: a topic that others write, or that had the table before, takes the columns of all."""
     found, table = dict(topics), output.table.id
     for topic in dict.fromkeys(target.topic for target in output.targets):
         known = found.get(topic)
         if known is None:
             found[topic] = TopicSchema(output.columns, output.transform.primary_key, (table,))
-        elif table not in known.tables:
+        else:
             columns = widest_columns([known.columns, output.columns])
-            found[topic] = TopicSchema(columns, known.key, (*known.tables, table))
+            tables = dict.fromkeys((*known.tables, table))
+            found[topic] = TopicSchema(columns, known.key, tuple(tables))
     return found
 
 

@@ -43,6 +43,11 @@ class Database:
             cursor.execute(statement)
             return list(cursor.fetchall())
 
+    def reconnect(self) -> None:
+        """After a restart of the server."""
+        self.connection = connect(self.address)
+        self.run(f"USE {self.name}")
+
     def connect(self) -> Any:
         """One more connection, closed after the test."""
         self.opened.append(connect(self.address))
@@ -60,7 +65,7 @@ def opened(server: DatabaseServer) -> Iterator[Database]:
     base.run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4", f"USE {name}")
     yield base
     base.run(f"DROP DATABASE IF EXISTS {name}")
-    for each in (connection, *base.opened):
+    for each in (base.connection, *base.opened):
         if each.open:
             each.close()
 

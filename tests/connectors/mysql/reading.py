@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
+from rowkind.connectors.mysql import events
+from rowkind.connectors.mysql.binlog_stream import open_stream
 from rowkind.connectors.mysql.changes import TableChanges
 from rowkind.connectors.mysql.history import SchemaHistory, TableDdl
 from rowkind.connectors.mysql.positions import BinlogPosition, current_end
@@ -81,3 +85,20 @@ def json_texts(schema: TableSchema, table: pa.Table, reading: Reading = READING)
     encoder = format_named("json").encoder(columns, choice)
     batch = pa.RecordBatch.from_arrays([column.combine_chunks() for column in table.columns], schema=table.schema)
     return [value.decode() for value in encoder.encode(batch).to_pylist()]
+
+
+def raw_events(db: Database, start: BinlogPosition, until: BinlogPosition) -> Iterator[bytes]:
+    """Events without their checksums."""
+    stream = open_stream(db.address, db.facts, start, SERVER_ID)
+    try:
+        while True:
+            for first, last in stream.packets.more():
+                event = bytes(stream.packets.buffer[first + 1 : last - 4])
+                _, type, _, _, pos, _ = struct.unpack_from("<IBIIIH", event)
+                if type in (events.ROTATE, events.FORMAT):
+                    continue
+                yield event[:9] + struct.pack("<I", len(event)) + event[13:]
+                if pos >= until.pos:
+                    return
+    finally:
+        stream.close()

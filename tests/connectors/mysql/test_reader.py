@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 from rowkind.connectors.mysql import events
-from rowkind.connectors.mysql.binlog_stream import open_stream
 from rowkind.connectors.mysql.changes import TableChanges
 from rowkind.connectors.mysql.positions import BinlogPosition, check_available, earliest
 from rowkind.connectors.mysql.reader import BinlogReader
@@ -26,6 +25,7 @@ from tests.connectors.mysql.reading import (
     history,
     images,
     pieces,
+    raw_events,
     schema_of,
     snapshot,
 )
@@ -171,7 +171,7 @@ def test_compressed_transactions_of_mysql(mysql: Database) -> None:
     mysql.run("CREATE TABLE t (id int primary key, v varchar(50))")
     schema, start = schema_of(mysql, "t"), end(mysql)
     mysql.run("INSERT INTO t VALUES (1, 'a'), (2, 'b')", "UPDATE t SET v = 'c' WHERE id = 2")
-    raw = list(_events(mysql, start, end(mysql)))
+    raw = list(raw_events(mysql, start, end(mysql)))
     reader = BinlogReader(mysql.address, mysql.facts, start, SERVER_ID, history(mysql, schema), READING)
     walker = Walker(start, reader)
     found = []
@@ -185,23 +185,6 @@ def test_compressed_transactions_of_mysql(mysql: Database) -> None:
     assert images(found, RowKind.INSERT).to_pylist() == [{"id": 1, "v": "a"}, {"id": 2, "v": "b"}]
     assert images(found, RowKind.UPDATE_AFTER).to_pylist() == [{"id": 2, "v": "c"}]
     assert walker.position().gtids == end(mysql).gtids
-
-
-def _events(db: Database, start: BinlogPosition, until: BinlogPosition) -> Iterator[bytes]:
-    """Events without their checksums."""
-    stream = open_stream(db.address, db.facts, start, SERVER_ID)
-    try:
-        while True:
-            for first, last in stream.packets.more():
-                event = bytes(stream.packets.buffer[first + 1 : last - 4])
-                _, type, _, _, pos, _ = struct.unpack_from("<IBIIIH", event)
-                if type in (events.ROTATE, events.FORMAT):
-                    continue
-                yield event[:9] + struct.pack("<I", len(event)) + event[13:]
-                if pos >= until.pos:
-                    return
-    finally:
-        stream.close()
 
 
 def _transactions(raw: list[bytes]) -> Iterator[list[bytes]]:

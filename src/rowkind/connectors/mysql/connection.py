@@ -16,6 +16,7 @@ READ_SECONDS = 600
 """How long an answer may take: a chunk's SELECT may have to scan a large table."""
 
 _ACCESS_DENIED, _NO_LOGIN_FROM_HOST, _UNKNOWN_DATABASE, _DATABASE_DENIED = 1045, 1130, 1049, 1044
+_LOG_REFUSED = 1236
 _DENIED = {1142, 1143, 1227, 1044, 1370}
 _LOST = {2003, 2006, 2013, 2055, 1053, 1927, 3169, 1040}
 
@@ -95,6 +96,8 @@ def named(error: Exception, server: str, what: str) -> RowkindError:
         return RowkindError("MYSQL_UNKNOWN_DATABASE", server=server, reason=reason)
     if code in _DENIED:
         return RowkindError("MYSQL_PRIVILEGE_MISSING", server=server, reason=reason, what=what)
+    if code == _LOG_REFUSED:
+        return RowkindError("MYSQL_LOG_REFUSED", server=server, reason=reason)
     if code in _LOST or isinstance(error, TimeoutError):
         return RowkindError("MYSQL_UNREACHABLE", server=server, reason=reason, what=what)
     return RowkindError("MYSQL_FAILED", server=server, reason=f"{reason} (error {code})", what=what)

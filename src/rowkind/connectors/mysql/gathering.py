@@ -6,9 +6,11 @@ What is read here cannot be read again in the same way, so a batch is planned ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,16 +19,18 @@ import pyarrow as pa
 
 from rowkind.connectors.mysql.chunk_reading import chunk_rows
 from rowkind.connectors.mysql.chunks import Chunk
-from rowkind.connectors.mysql.connection import ServerAddress
+from rowkind.connectors.mysql.connection import ServerAddress, connect
 from rowkind.connectors.mysql.facts import ServerFacts
 from rowkind.connectors.mysql.history import SchemaHistory, TableDdl
-from rowkind.connectors.mysql.positions import BinlogPosition
+from rowkind.connectors.mysql.positions import BinlogPosition, binlog_files, check_available
 from rowkind.connectors.mysql.reader import BinlogReader, Piece, TableChanges
 from rowkind.connectors.mysql.reading_counts import Counts
 from rowkind.connectors.mysql.schema_set import schema_set
 from rowkind.connectors.mysql.schemas import TableId
 from rowkind.connectors.mysql.staged import EVENT_TIME, SEQUENCE, StagedFile
 from rowkind.connectors.mysql.types import Reading
+from rowkind.connectors.mysql.walker import Undone
+from rowkind.errors import RowkindError
 from rowkind.kinds import KIND_COLUMN, RowKind
 from rowkind.state.hashing import hash_rows
 
@@ -65,10 +69,9 @@ class Lanes:
 
 @dataclass(frozen=True, slots=True)
 class ChunkTask:
-    """Chunks of one table, read one after the other into one file."""
+    """Chunks, read one after the other into one file."""
 
     place: Place
-    table: TableId
     chunks: tuple[Chunk, ...]
     after: BinlogPosition
     """What the log has up to here is in the rows."""
@@ -114,14 +117,18 @@ class Gathered:
 def gather_chunks(task: ChunkTask) -> Gathered:
     """Read chunks into a file. Runs as a task of Spark."""
     place = task.place
-    schema = schema_set(place.folder, place.schemas).tables[task.table]
-    counts = Counts()
+    schemas = schema_set(place.folder, place.schemas).tables
+    rows, zero_dates = Counter[str](), Counter[str]()
     with StagedFile(place.folder, task.file, place.sync) as file:
-        batches = chunk_rows(place.address, place.facts, schema, task.chunks, task.after, place.reading, counts)
-        for batch in batches:
-            file.add(str(task.table), _inserted(batch))
-    files = {"": {task.file: {str(task.table): file.rows}}} if file.rows else {}
-    return Gathered(files, {f"{task.table}.zero-dates": counts.zero_dates})
+        for table, chunks in groupby(task.chunks, key=attrgetter("table")):
+            counts = Counts()
+            for batch in chunk_rows(
+                place.address, place.facts, schemas[table], tuple(chunks), task.after, place.reading, counts
+            ):
+                file.add(str(table), _inserted(batch))
+                rows[str(table)] += batch.num_rows
+            zero_dates[f"{table}.zero-dates"] += counts.zero_dates
+    return Gathered({"": {task.file: dict(rows)}} if file.rows else {}, zero_dates)
 
 
 def _inserted(rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -143,11 +150,34 @@ def _marked(
 
 def gather_log(task: LogTask) -> Gathered:
     """Read a stretch of the binlog into files, up to its end, a DDL statement or the wanted size. A task of Spark."""
+    undone: set[tuple[str, int]] = set()
+    while True:
+        try:
+            return _gathered(task, undone)
+        except Undone as transaction:
+            undone.add(transaction.place)
+        except RowkindError as error:
+            if error.condition != "MYSQL_LOG_REFUSED" or not task.start.file:
+                raise
+            task = _by_transactions(task, error)
+
+
+def _by_transactions(task: LogTask, refused: RowkindError) -> LogTask:
+    """The server has removed a file: it may still have all that follows the transactions that were read."""
+    place, start = task.place, task.start
+    with closing(connect(place.address)) as connection:
+        check_available(connection, place.facts, start)
+        if not start.gtids or start.file in binlog_files(connection):
+            raise refused
+    return replace(task, start=replace(start, file=""))
+
+
+def _gathered(task: LogTask, undone: Collection[tuple[str, int]]) -> Gathered:
     place = task.place
     schemas = schema_set(place.folder, place.schemas).tables
     history = SchemaHistory(schemas, captures=task.captures, mariadb=place.facts.mariadb)
     reader = BinlogReader(
-        place.address, place.facts, task.start, task.server_id, history, place.reading, task.heartbeat_seconds
+        place.address, place.facts, task.start, task.server_id, history, place.reading, task.heartbeat_seconds, undone
     )
     with closing(reader), _Files(task) as files:
         ended = _read(task, reader, files)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pymysql
 
 from rowkind.connectors.mysql.connection import READ_SECONDS, named, rows
-from rowkind.connectors.mysql.gtids import MySqlGtids, gtid_set
+from rowkind.connectors.mysql.gtids import MariaGtids, MySqlGtids, gtid_set
 from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
@@ -52,9 +52,13 @@ class BinlogPosition:
         if self.gtids or other.gtids:
             # the one without is the older
             return 1 if self.gtids else -1
-        if self.server_id and other.server_id and self.server_id != other.server_id:
+        if not self.same_server(other):
             return (self.timestamp > other.timestamp) - (self.timestamp < other.timestamp)
         return (self.place() > other.place()) - (self.place() < other.place())
+
+    def same_server(self, other: BinlogPosition) -> bool:
+        """Whether files and positions can be compared; where a server is not known it is taken for the same."""
+        return not self.server_id or not other.server_id or self.server_id == other.server_id
 
     def _compare_gtids(self, other: BinlogPosition) -> int:
         mine, others = gtid_set(self.gtids), gtid_set(other.gtids)
@@ -156,12 +160,37 @@ def earliest(connection: pymysql.Connection[Any], facts: ServerFacts) -> BinlogP
 
 
 def check_available(connection: pymysql.Connection[Any], facts: ServerFacts, position: BinlogPosition) -> None:
-    """Refuse to start where the server has purged what comes next: never a silent jump."""
+    """Refuse to start where the server has purged what comes next, or never had what was read: no silent jump."""
     files = binlog_files(connection)
-    if position.gtids and not facts.mariadb:
-        purged = MySqlGtids.parse(rows(connection, "SELECT @@GLOBAL.gtid_purged")[0][0] or "")
-        missing = MySqlGtids.parse(position.gtids).missing(purged)
-        if str(missing):
-            raise RowkindError("MYSQL_GTID_PURGED", missing=missing, oldest=files[0])
-    elif position.file not in files:
+    there = position.file in files and position.same_server(BinlogPosition("", server_id=facts.server_id))
+    if position.gtids:
+        executed, purged = _executed_and_purged(connection, facts, files[0])
+        done = gtid_set(position.gtids)
+        if not executed.contains(done):
+            raise RowkindError("MYSQL_LOG_RESET", position=position, end=executed)
+        if not there and not done.contains(purged):
+            raise RowkindError("MYSQL_GTID_PURGED", missing=_missing(done, purged), oldest=files[0])
+    elif not there:
         raise RowkindError("MYSQL_POSITION_PURGED", file=position.file, oldest=files[0])
+    end = current_end(connection, facts, with_gtids=False)
+    if there and end.place() < position.place():
+        raise RowkindError("MYSQL_LOG_RESET", position=position, end=end)
+
+
+def _executed_and_purged(
+    connection: pymysql.Connection[Any], facts: ServerFacts, oldest: str
+) -> tuple[MySqlGtids | MariaGtids, MySqlGtids | MariaGtids]:
+    """What the server has executed, and what of it is no longer in its files."""
+    if facts.mariadb:
+        purged, executed = rows(
+            connection, "SELECT BINLOG_GTID_POS(%s, %s), @@GLOBAL.gtid_binlog_pos", oldest, FIRST_EVENT
+        )[0]
+        return MariaGtids.parse(executed or ""), MariaGtids.parse(purged or "")
+    executed, purged = rows(connection, "SELECT @@GLOBAL.gtid_executed, @@GLOBAL.gtid_purged")[0]
+    return MySqlGtids.parse(executed or ""), MySqlGtids.parse(purged or "")
+
+
+def _missing(done: MySqlGtids | MariaGtids, purged: MySqlGtids | MariaGtids) -> MySqlGtids | MariaGtids:
+    if isinstance(done, MySqlGtids) and isinstance(purged, MySqlGtids):
+        return done.missing(purged)
+    return purged

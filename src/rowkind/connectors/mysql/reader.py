@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from rowkind.connectors.mysql.history import SchemaHistory, TableDdl
 from rowkind.connectors.mysql.positions import BinlogPosition
 from rowkind.connectors.mysql.table_maps import TableMap, difference
 from rowkind.connectors.mysql.types import Reading, column_types
-from rowkind.connectors.mysql.walker import Walker
+from rowkind.connectors.mysql.walker import Place, Walker
 from rowkind.errors import RowkindError
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class BinlogReader:
         history: SchemaHistory,
         reading: Reading,
         heartbeat_seconds: float = HEARTBEAT_SECONDS,
+        undone: Collection[Place] = (),
     ) -> None:
         self._history = history
         self._reading = reading
@@ -65,7 +67,7 @@ class BinlogReader:
         self._stream = open_stream(address, facts, start, server_id, heartbeat_seconds)
         self._silence = max(60.0, 3 * heartbeat_seconds)
         self._heard = time.monotonic()
-        self._walker = Walker(start, self)
+        self._walker = Walker(replace(start, server_id=facts.server_id), self, undone)
         self._parts: list[TableChanges | TableDdl] = []
 
     def poll(self, max_bytes: int = PIECE_BYTES, seconds: float = 1.0, until: BinlogPosition | None = None) -> Piece:

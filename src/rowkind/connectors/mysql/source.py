@@ -8,14 +8,14 @@ out, since the log has it. So for every key there is either a row of the chunk o
 both, and nothing older can come after something newer. No chunk needs to be remembered once it is written.
 
 Position: {"log": place in the binlog, "schemas": digest of the schema set there, "todo": tables that are not copied
-whole, "splitter": how far the first of them is, "token": names the staged files of the batch that ended here, "ddl":
-the statement that ended it}.
+whole, "splitter": how far the first of them is, "gone": tables that were dropped or renamed and are followed when they
+come back, "token": names the staged files of the batch that ended here, "ddl": the statement that ended it}.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -135,7 +135,15 @@ class MysqlSource(Source):
         todo = [list(table) for table in sorted(found.tables)] if self.settings.startup.copies else []
         self._looked_for_new = True
         digest = found.keep(self._context.folder, self.settings.sync)
-        return {"log": log.to_json(), "schemas": digest, "todo": todo, "splitter": None, "token": None, "ddl": []}
+        return {
+            "log": log.to_json(),
+            "schemas": digest,
+            "todo": todo,
+            "splitter": None,
+            "gone": [],
+            "token": None,
+            "ddl": [],
+        }
 
     def _begin(self, connection: pymysql.Connection[Any], facts: ServerFacts) -> BinlogPosition:
         startup = self.settings.startup
@@ -144,6 +152,7 @@ class MysqlSource(Source):
                 return earliest(connection, facts)
             case StartMode.SPECIFIC:
                 assert startup.position is not None
+                check_available(connection, facts, startup.position)
                 return startup.position
             case StartMode.TIMESTAMP:
                 settings = self.settings
@@ -164,41 +173,45 @@ class MysqlSource(Source):
         return copying(todo, position["splitter"], self._about, self.settings.chunk_size)
 
     def offer(self, position: Position) -> Offer:
-        position = self._with_new_tables(position)
+        fresh = self._new_tables(position)
         at = BinlogPosition.from_json(position["log"])
         end = self._asked(lambda connection: current_end(connection, self.facts, with_gtids=False))
-        new = end.place() > at.place()
+        # A file is known to its own server only: on another one the transactions are looked for.
+        new = not at.same_server(end) or end.place() > at.place()
+        if at.same_server(end) and end.place() < at.place():
+            self._asked(lambda connection: check_available(connection, self.facts, at))
         if not new:
             self.seconds_behind = 0.0
         todo = bool(position["todo"])
-        open_ = todo or not self.bounded
-        return Offer({LOG: Waiting(1 if open_ and (new or todo) else 0, open_)}, self.bounded, (position, at, end))
+        open_ = todo or bool(fresh) or not self.bounded
+        waiting = open_ and (new or todo or bool(fresh))
+        return Offer({LOG: Waiting(int(waiting), open_)}, self.bounded, (position, at, end, fresh))
 
-    def _with_new_tables(self, position: Position) -> Position:
-        """When a job is started again: tables that match and were not there before."""
+    def _new_tables(self, position: Position) -> dict[TableId, TableSchema]:
+        """When a job is started again: tables that match and were not there before, when they are to be copied."""
         if self._looked_for_new:
-            return position
-        self._looked_for_new = True
+            return {}
         known = self.schemas(position)
         there = [t for t in self._asked(list_tables) if self.settings.captures(t) and t not in known.tables]
         self._asked(lambda c: check_available(c, self.facts, BinlogPosition.from_json(position["log"])))
-        if not there:
-            return position
+        found: dict[TableId, TableSchema] = {}
         names = ", ".join(map(str, there))
-        if not self.settings.takes_new_tables:
+        if there and self.settings.takes_new_tables:
+            read = self._asked(lambda connection: read_schemas(connection, there))
+            found = {table: schema for table, schema in read.items() if self.settings.wants(schema)}
+            self._notes.append(f"Tables that are new: {names}. They are copied first.")
+        elif there:
             self._notes.append(
                 f"Tables match that the job did not know when it began, and are left out: {names}. Set "
                 "scan.newly-added-table.enabled to copy them."
             )
-            return position
-        fresh = self._asked(lambda connection: read_schemas(connection, there))
-        found = SchemaSet({**known.tables, **{t: s for t, s in fresh.items() if self.settings.wants(s)}})
-        self._notes.append(f"Tables that are new: {names}. They are copied first.")
-        todo = [*position["todo"], *(list(table) for table in sorted(fresh) if table in found.tables)]
-        return {**position, "schemas": found.keep(self._context.folder, self.settings.sync), "todo": todo}
+        self._looked_for_new = True
+        return found
 
     def share(self, offer: Offer, pace: Pace, splittable: bool) -> Share:
-        position, at, end = offer.detail
+        position, at, end, fresh = offer.detail
+        if fresh:
+            return Share((), self._with_tables(position, fresh), {})
         if not pace.rows or not offer.splits[LOG].rows:
             return Share((), {**position, "token": None, "ddl": []}, {})
         token = uuid.uuid4().hex
@@ -216,9 +229,20 @@ class MysqlSource(Source):
             raise changed
         return self._shared(position, log, chunks, todo, splitter, token)
 
+    def _with_tables(self, position: Position, fresh: Mapping[TableId, TableSchema]) -> Position:
+        """A batch of its own, as after a statement that has created them."""
+        known = SchemaSet({**self.schemas(position).tables, **fresh})
+        return {
+            **position,
+            "schemas": known.keep(self._context.folder, self.settings.sync),
+            "todo": [*position["todo"], *(list(table) for table in sorted(fresh))],
+            "token": None,
+            "ddl": [{"table": str(t), "kind": "create", "statement": "", "from": None, "to": str(t)} for t in fresh],
+        }
+
     def _near(self, at: BinlogPosition, end: BinlogPosition) -> bool:
         """Whether the stretch is small: one that waits for long is read before more chunks are."""
-        return at.file == end.file and end.pos - at.pos <= self.settings.batch_bytes
+        return at.same_server(end) and at.file == end.file and end.pos - at.pos <= self.settings.batch_bytes
 
     def _next_chunks(self, position: Position) -> tuple[list[Chunk], list[Any], Mapping[str, Any] | None]:
         """Chunks of the tables that are to be copied, and what is left after them."""
@@ -256,11 +280,8 @@ class MysqlSource(Source):
     ) -> tuple[list[Gathered], RowkindError | None]:
         """The chunks in files; or the error that says that a table is not as its schema, which the log must explain."""
         place, after = self._place(position), BinlogPosition.from_json(position["log"])
-        groups = _grouped(chunks, self.settings.parallelism)
-        tasks = [
-            ChunkTask(place, group[0].table, tuple(group), after, f"{token}-chunk-{i}.arrow")
-            for i, group in enumerate(groups)
-        ]
+        groups = _grouped(chunks, self.settings.parallelism, self._lanes(self.schemas(position)).apart)
+        tasks = [ChunkTask(place, tuple(group), after, f"{token}-chunk-{i}.arrow") for i, group in enumerate(groups)]
         try:
             return self._context.run(gather_chunks, tasks), None
         except RowkindError as error:
@@ -271,7 +292,7 @@ class MysqlSource(Source):
     def _gather_log(
         self, position: Position, at: BinlogPosition, end: BinlogPosition, most: int, token: str
     ) -> Gathered:
-        if end.place() <= at.place():
+        if at.same_server(end) and end.place() <= at.place():
             return Gathered(position=at)
         settings = self.settings
         task = LogTask(
@@ -284,12 +305,16 @@ class MysqlSource(Source):
             settings.startup.millis if settings.startup.mode is StartMode.TIMESTAMP else 0,
             self._lanes(self.schemas(position)),
             f"{token}-log",
-            settings.captures if settings.takes_created_tables else _Known(frozenset(self.schemas(position).tables)),
+            settings.captures if settings.takes_created_tables else _Known(frozenset(self._followed(position))),
         )
         gathered: Gathered = self._context.run(gather_log, [task])[0]
         self.seconds_behind = gathered.seconds_behind
         self._notes += gathered.notes
         return gathered
+
+    def _followed(self, position: Position) -> set[TableId]:
+        """The tables that are known, and those that may be made anew under their names."""
+        return {*self.schemas(position).tables, *(TableId(*table) for table in position["gone"])}
 
     def _place(self, position: Position) -> Place:
         settings = self.settings
@@ -318,6 +343,7 @@ class MysqlSource(Source):
         if log.ddl:
             todo = [table for table in todo if TableId(*table) in known.tables]
             splitter = splitter if todo and todo[0] == position["todo"][0] else None
+        gone = sorted(table for table in self._followed(position) if table not in known.tables)
         tasks: list[dict[str, Any]] = [
             {"lane": lane, "file": file, "rows": rows, "minus": []}
             for lane, files in log.files.items()
@@ -332,6 +358,7 @@ class MysqlSource(Source):
             "schemas": known.keep(self._context.folder, self.settings.sync),
             "todo": todo,
             "splitter": splitter,
+            "gone": [list(table) for table in gone],
             "token": token,
             "ddl": [_told(change) for change in log.ddl],
         }
@@ -371,6 +398,7 @@ class MysqlSource(Source):
                 if not error.retryable:
                     raise
             self.close()
+            self._facts = None  # it may come back with other settings, or be another server
         self._connection = connect(self.settings.address)
         return question(self._connection)
 
@@ -385,15 +413,20 @@ class _Known:
         return table in self.tables
 
 
-def _grouped(chunks: Sequence[Chunk], parallelism: int) -> list[list[Chunk]]:
-    """Chunks that follow each other in one table, in about as many groups as are read at once."""
+def _grouped(chunks: Sequence[Chunk], parallelism: int, apart: Container[TableId]) -> list[list[Chunk]]:
+    """Chunks in as many groups as are read at once, and a table that must stay apart in groups of its own."""
     most = -(-len(chunks) // max(1, parallelism))
     groups: list[list[Chunk]] = []
     for chunk in chunks:
-        if not groups or groups[-1][0].table != chunk.table or len(groups[-1]) >= most:
+        other = not groups or (groups[-1][0].table != chunk.table and _any_in(apart, groups[-1][0], chunk))
+        if other or len(groups[-1]) >= most:
             groups.append([])
         groups[-1].append(chunk)
     return groups
+
+
+def _any_in(tables: Container[TableId], *chunks: Chunk) -> bool:
+    return any(chunk.table in tables for chunk in chunks)
 
 
 def _told(ddl: TableDdl) -> dict[str, Any]:

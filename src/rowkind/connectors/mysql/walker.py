@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Collection
 from typing import Any, Protocol
 
 from rowkind.connectors.mysql import events
@@ -20,6 +21,9 @@ _EIGHT = struct.Struct("<q").unpack_from
 _MARIADB_GTID = struct.Struct("<QIB").unpack_from
 _CHECKSUM = 4
 _GTIDS = frozenset({events.GTID, events.ANONYMOUS_GTID, events.MARIADB_GTID, events.TAGGED_GTID})
+
+Place = tuple[str, int]
+"""A file and a position in it."""
 
 
 class Listener(Protocol):
@@ -38,17 +42,30 @@ class Listener(Protocol):
         ...
 
 
-class Walker:
-    """Takes events one by one. `gathered` has the rows of captured tables since it was last decoded."""
+class Undone(Exception):
+    """Rows were gathered of a transaction that was rolled back, or that a crash of the server has cut off."""
 
-    def __init__(self, start: BinlogPosition, listener: Listener) -> None:
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.place = place
+        """Where it began. Whoever reads on has to read from an earlier border again and leave it out."""
+
+
+class Walker:
+    """Takes events one by one. `gathered` has the rows of captured tables since it was last decoded.
+
+    The rows of transactions that begin at one of the places in `undone` are left out.
+    """
+
+    def __init__(self, start: BinlogPosition, listener: Listener, undone: Collection[Place] = ()) -> None:
         self.file = start.file
         self.pos = start.pos
         self.timestamp = start.timestamp
         self.gathered = Gathered()
-        self.rows_inside = False
-        """Whether the open transaction has changed a captured table."""
+        self._changed: Captured | None = None
+        """A captured table that the open transaction has changed."""
         self._listener = listener
+        self._undone_places = frozenset(undone)
         self._server_id = start.server_id
         self._gtids: MySqlGtids | MariaGtids | None = gtid_set(start.gtids) if start.gtids else None
         self._pending: tuple[Any, ...] | None = None
@@ -132,10 +149,10 @@ class Walker:
         self, buffer: bytearray | bytes, at: int, end: int, type: int, when: tuple[int, int, int], inner: bool = False
     ) -> None:
         table = self._tables.get(int.from_bytes(buffer[at : at + 6], "little"))
-        if table is None:
+        if table is None or (self._undone_places and (self.file, self.pos) in self._undone_places):
             return
         self._number += 1
-        self.rows_inside = True
+        self._changed = table
         add = self.gathered.add_elsewhere if inner else self.gathered.add
         add(table, buffer, at, end, type, when)  # type: ignore[arg-type]
 
@@ -148,7 +165,8 @@ class Walker:
             if self._gtids is not None:
                 self._gtids.add(*pending)
             self._pending = None
-        self._inside = self._begun = self.rows_inside = False
+        self._inside = self._begun = False
+        self._changed = None
         return True
 
     def _gtid(self, buffer: bytearray, at: int, type: int) -> None:
@@ -171,16 +189,22 @@ class Walker:
         if kind is Statement.COMMIT:
             return self._commit(pos, seconds)
         if kind is Statement.ROLLBACK:
-            if self.rows_inside:
-                self._undone("it was rolled back")
+            self._check_undone()
             return self._commit(pos, seconds)
         before = self.position()
         border = False if self._begun else self._commit(pos, seconds)
         self._listener.statement(query, kind, before, self.position())
         return border
 
-    def _undone(self, reason: str) -> None:
-        raise RowkindError("MYSQL_TRANSACTION_UNDONE", position=self.position(), table="a table", reason=reason)
+    def _check_undone(self) -> None:
+        if self._changed is not None:
+            raise Undone((self.file, self.pos))
+
+    def _cut_off(self) -> None:
+        """A transaction never goes on in another file: the server has crashed while it wrote this one."""
+        self._check_undone()
+        self._inside = self._begun = False
+        self._pending = None
 
     def _payload(self, body: bytes, pos: int, seconds: int) -> bool:
         """A compressed transaction: its events have neither checksums nor places of their own."""
@@ -204,6 +228,8 @@ class Walker:
 
     def _other(self, body: bytes, type: int, log_pos: int, flags: int) -> bool:
         if type == events.ROTATE:
+            if self._inside:
+                self._cut_off()
             self._listener.file_ends()
             self.file, self.pos = body[8:].decode(), int.from_bytes(body[:8], "little")
             # an announcement of the file that is being read changes nothing of what has been read
@@ -213,8 +239,8 @@ class Walker:
         elif type == events.GTID_LIST:
             self._gtids = MariaGtids(events.gtid_list(body)) if self._gtids is None else self._gtids
         elif type == events.XA_PREPARE:
-            if self.rows_inside:
-                self._undone("XA")
+            if self._changed is not None and not body[0]:  # 1: XA COMMIT ... ONE PHASE
+                raise RowkindError("MYSQL_XA_TRANSACTION", position=self.position(), table=self._changed.schema.id)
             return self._commit(self._long_pos(log_pos), 0)
         elif type not in events.WITHOUT_MEANING and type != events.FORMAT and not flags & events.IGNORABLE_FLAG:
             raise RowkindError("MYSQL_UNKNOWN_EVENT", type=type, position=self.position())

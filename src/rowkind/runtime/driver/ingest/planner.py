@@ -7,11 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from rowkind.connectors.contract import Pace, Share
+from rowkind.connectors.mysql.gathering import Lanes
+from rowkind.connectors.mysql.schema_set import SchemaSet
 from rowkind.connectors.mysql.schemas import TableId, TableSchema
 from rowkind.connectors.mysql.source import LOG, MysqlSource
+from rowkind.errors import RowkindError
+from rowkind.ingest.table_output import TableOutput
 from rowkind.ingest.topic_schemas import (
     Evolution,
     TopicSchema,
@@ -55,6 +60,7 @@ class IngestPlanner:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="rowkind gathering")
         self._ahead: tuple[Any, Future[_Looked]] | None = None
         self._topics: Mapping[str, TopicSchema] = {}
+        self._lanes: tuple[SchemaSet, Mapping[str, TopicSchema], Lanes] | None = None
         self._notes: list[str] = []
         self.counts: Counter[str] = Counter()
         self.standing: Mapping[str, Any] = {}
@@ -62,16 +68,18 @@ class IngestPlanner:
         self._began = time.monotonic()
         self._planned = 0
 
-    def lanes(self, schemas: Any, parts: int) -> Any:
-        return self._tables.lanes(parts, schemas, self._topics)
+    def lanes(self, schemas: SchemaSet, parts: int) -> Lanes:
+        """Worked out again only when a statement has changed something: most batches are small, tables may be many."""
+        if self._lanes is None or self._lanes[0] is not schemas or self._lanes[1] is not self._topics:
+            self._lanes = schemas, self._topics, self._tables.lanes(parts, schemas, self._topics)
+        return self._lanes[2]
 
-    def topics(self, entry: IngestBatch) -> dict[str, TopicSchema]:
+    def topics(self, entry: IngestBatch) -> Mapping[str, TopicSchema]:
         """The columns that topics have for the rows of an entry."""
         return self._kept(entry.topics)
 
-    def _kept(self, digest: str) -> dict[str, TopicSchema]:
-        said = contents(self._folder, "topics", digest)
-        return {topic: TopicSchema.of_json(schema) for topic, schema in said.items()}
+    def _kept(self, digest: str) -> Mapping[str, TopicSchema]:
+        return _topics(self._folder, digest)
 
     def read(self, said: Mapping[str, Any]) -> IngestBatch:
         return IngestBatch.of_json(said)
@@ -142,7 +150,7 @@ class IngestPlanner:
 
     def _evolved(self, before: Any, digest: str, until: Any) -> dict[str, TopicSchema]:
         """The topics after the statement that ended a batch."""
-        topics = self._kept(digest)
+        topics = dict(self._kept(digest))
         for ddl in until["ddl"]:
             topics = self._after(ddl, topics, before, until)
         return topics
@@ -156,6 +164,8 @@ class IngestPlanner:
         now = None if new is None else self._tables.output(new)
         job = self._tables.job
         change = Evolution(topics)
+        if now is not None:
+            _check_keys(topics, now)
         if ddl["kind"] in ("truncate", "drop") and was is not None:
             change = after_emptying(job, topics, was, ddl["kind"] == "drop")
         elif was is not None and now is not None and was.table.id == now.table.id:
@@ -164,6 +174,9 @@ class IngestPlanner:
             change = after_alter(job, topics, was, now, _renamed(old, new))
         elif now is not None:
             change = Evolution(with_table(topics, now), (f"Table {now.table.id} is new.",))
+        elif was is not None:
+            told = f"Table {was.table.id} was renamed to one that the job does not capture: {ddl['statement'][:200]}"
+            change = Evolution(topics, (told,), {f"{was.table.id}.renamed-away": 1})
         self._notes += change.notes
         self.counts.update(change.counts)
         return dict(change.topics)
@@ -202,6 +215,26 @@ class IngestPlanner:
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._source.close()
+
+
+@lru_cache(maxsize=4)
+def _topics(folder: str, digest: str) -> Mapping[str, TopicSchema]:
+    said = contents(folder, "topics", digest)
+    return {topic: TopicSchema.of_json(schema) for topic, schema in said.items()}
+
+
+def _check_keys(topics: Mapping[str, TopicSchema], output: TableOutput) -> None:
+    """Rows that are in a topic under keys of other columns would never be replaced."""
+    for target in output.targets:
+        known = topics.get(target.topic)
+        if known is not None and output.table.id in known.tables and known.key != output.transform.primary_key:
+            raise RowkindError(
+                "INGEST_KEY_CHANGED",
+                table=output.table.id,
+                topic=target.topic,
+                key=", ".join(output.transform.primary_key),
+                old=", ".join(known.key),
+            )
 
 
 def _id(name: str | None) -> TableId:

@@ -157,8 +157,10 @@ class IngestRunner:
         self._spark.sparkContext.setJobDescription(f"{self._called}: batch {batch.number}")
         topics = self._planner.topics(batch)
         schemas = self._source.schemas({"schemas": batch.schemas}).tables
-        outputs = {str(id): self._tables.output(schema) for id, schema in schemas.items()}
         pieces = [_Piece(t["lane"], t["file"], t["rows"], tuple(t["minus"])) for t in batch.tasks]
+        # Tables without rows cost nothing.
+        named = {table for piece in pieces for table in piece.tables}
+        outputs = {table: self._tables.output(schemas[TableId(*table.split(".", 1))]) for table in named}
         plain, apart = self._dealt(pieces, outputs, topics)
         frames = [self._plain(batch, plain, outputs, topics, added)] if plain else []
         for table, mine in apart.items():
