@@ -18,6 +18,7 @@ help:
 	@echo "make lint     ruff and mypy"
 	@echo "make docs     write the pages of options, functions, errors and metrics again, from their declarations"
 	@echo "make bench    measure rowkind beside Flink on the same topics"
+	@echo "make bench-ingest  measure ingestion beside Flink CDC on the same MySQL"
 	@echo "make flink    install Flink beside rowkind: benchmarks and recorders compare with it"
 
 $(VENV)/.installed: pyproject.toml uv.lock
@@ -83,4 +84,12 @@ tools/flink/.venv/.installed: tools/flink/requirements.txt | install
 
 flink: tools/flink/.venv/.installed
 
-.PHONY: help install warm lint check test faults soak fuzz demo demo-ingest docs bench flink
+tools/flink_cdc/.venv/.installed: tools/flink_cdc/requirements.txt | install
+	$(BIN)/uv venv --quiet --clear --python 3.11 tools/flink_cdc/.venv
+	$(BIN)/uv pip install --quiet --python tools/flink_cdc/.venv/bin/python -r tools/flink_cdc/requirements.txt
+	@touch $@
+
+bench-ingest: install tools/flink_cdc/.venv/.installed
+	$(BIN)/python -m benchmarks.ingest
+
+.PHONY: help install warm lint check test faults soak fuzz demo demo-ingest docs bench bench-ingest flink
