@@ -133,11 +133,14 @@ class Walker:
         return end - _CHECKSUM
 
     def _long_pos(self, log_pos: int) -> int:
-        """Positions have 32 bits in the log; in a file beyond 4 GB they start again at 0."""
-        if log_pos == 0:
-            return self.pos
+        """Positions have 32 bits in the log; in a file beyond 4 GB they start again at 0.
+
+        The head of a file, which a server may send at any place, has a position of before.
+        """
         pos = log_pos | (self.pos & ~0xFFFFFFFF)
-        return pos if pos >= self.pos else pos + (1 << 32)
+        if pos >= self.pos:
+            return pos
+        return pos + (1 << 32) if self.pos - pos > 1 << 31 else self.pos
 
     def _table_map(self, buffer: bytearray | bytes, at: int, end: int) -> None:
         body = bytes(buffer[at + 8 : end])
