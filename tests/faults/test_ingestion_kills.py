@@ -197,6 +197,7 @@ def ingestion_command(folder: Path, intake: Intake, chunk: int = CHUNK) -> list[
         "db.port": str(intake.db.server.port),
         "db.tables": rf"{intake.db.name}.\.*",
         "db.user": "root",
+        "sink.type": "upsert-kafka",
         "kafka": intake.kafka.bootstrap,
         "chunk.size": str(chunk),
     }
