@@ -32,6 +32,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -309,13 +310,29 @@ class Marker:
     entry: str
 
 
+@dataclass(frozen=True, slots=True)
+class LookupCache:
+    """Which answers of a lookup a worker keeps, by key."""
+
+    max_rows: int | None = None
+    expire_after_write: timedelta | None = None
+    expire_after_access: timedelta | None = None
+    keeps_missing: bool = True
+    """Whether a key without rows is remembered as such."""
+
+
 class Lookup(ABC):
     """Finds rows of a table by key, in a worker: `JOIN t FOR SYSTEM_TIME AS OF` a processing time.
 
-    Made once per process and table, then kept with its connection. A batch asks for each of its keys once; answers are
-    kept for other batches as the table's options say. No answer is part of a checkpoint: a batch that is run again may
-    find newer rows, as in Flink.
+    No connector has one yet: the planner reads every such table as a whole, and joins by `TemporalJoin`. For a table
+    with a lookup it will put a step behind the left input instead, without state and without an exchange: made once per
+    process and table, then kept with its connection. The step asks for each key of a batch once, less those whose
+    answers `cache` still holds, and pads left rows without an answer in a LEFT JOIN. No answer is part of a checkpoint:
+    a batch that is run again may find newer rows, as in Flink, so the left input must only add rows.
     """
+
+    cache: LookupCache | None = None
+    """None: every batch asks again."""
 
     @abstractmethod
     def find(self, keys: pa.RecordBatch) -> pa.RecordBatch:
