@@ -124,7 +124,8 @@ class SourceSuite(TableSuite):
         """Nothing twice and nothing lost, however much is taken at once, by several tasks, after several starts."""
         start = source.start()
         whole = rows_of(table, source.share(offered(source, start), PACE, False))
-        pieces, at = [], start
+        pieces: list[Any] = []
+        at = start
         while len(pieces) < len(whole):
             again = table.source(context)  # as after a restart: all it knows is a position that was JSON
             share = again.share(offered(again, json.loads(json.dumps(at))), Pace(2, 1 << 30, 2, 1), True)

@@ -12,6 +12,9 @@ from rowkind.registry import Registry
 BUILT_IN = {
     "kafka": "rowkind.connectors.kafka.connector:KafkaConnector",
     "upsert-kafka": "rowkind.connectors.kafka.connector:UpsertKafkaConnector",
+    "datagen": "rowkind.connectors.datagen.connector:DataGenConnector",
+    "print": "rowkind.connectors.print:PrintConnector",
+    "blackhole": "rowkind.connectors.blackhole:BlackholeConnector",
 }
 """In the order of their page."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rowkind.connectors.settings import Side
@@ -57,6 +57,11 @@ class Usage:
 
     def error(self, condition: str, **params: Any) -> RowkindError:
         return RowkindError(condition, table=self.definition.name, connector=self.connector, **params)
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """For the usage of a subclass."""
+        return {f.name: getattr(self, f.name) for f in fields(Usage)}
 
     @property
     def reads(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from rowkind.connectors.connector import Connector
 from rowkind.connectors.contract import Table
@@ -82,7 +82,7 @@ class KafkaConnector(Connector[KafkaUsage]):
         return declared(key)
 
     def usage(self, usage: Usage) -> KafkaUsage:
-        return KafkaUsage(**{f.name: getattr(usage, f.name) for f in fields(usage)})
+        return KafkaUsage(**usage.parts)
 
     def first_rules(self, side: Side) -> Sequence[Rule]:
         """A source looks at its formats before its options, so that a missing format is not reported as an unknown
