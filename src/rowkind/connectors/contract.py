@@ -169,9 +169,8 @@ class Source(ABC):
         """What the user should know, told once."""
         return []
 
-    def wait(self, timeout: float) -> bool:
-        """Wait until there may be something new; False when the caller should sleep instead."""
-        return False
+    def close(self) -> None:  # noqa: B027
+        """The job is over: let go of connections. Called once, in every case."""
 
 
 @dataclass(slots=True)

@@ -182,7 +182,7 @@ class Job(RunningJob):
         context.environment[KEEPS] = kept_by_workers(heap)
         spark = cloned(spark)
         tasks = SourceContext(f"{folder.uri}/source", SparkTasks(spark, self._nonce))
-        sources = [table.source(tasks) for table in plan.tables]
+        sources = self._sources = [table.source(tasks) for table in plan.tables]
         names = [table.name for table in plan.tables]
         pacing = Pacing(names, sources, context.defaultParallelism, interval, heap)
         self._runner = BatchRunner(
@@ -213,6 +213,10 @@ class Job(RunningJob):
         self._pending = PendingBatches(
             folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain
         )
+
+    def _close(self) -> None:
+        for source in self._sources:
+            source.close()
 
 
 def _short(text: str) -> str:
