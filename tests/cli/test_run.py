@@ -63,7 +63,7 @@ def test_select_prints_rows_and_only_rows_and_a_failed_job_gives_a_short_error_a
     assert [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[5:] if line.startswith("|")] == [
         ["op", "id", "name"],
         ["+I", "1", "ann"],
-        ["+I", "2", "<NULL>"],
+        ["+I", "2", "NULL"],
     ]
     assert "parallelism.default" in done.err
     assert "select: finished, 2 rows in" in done.err

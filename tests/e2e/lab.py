@@ -32,7 +32,7 @@ class Lab:
     spark: SparkSession
     client: KafkaClient
     checkpoint: str | None = None
-    more: dict[str, bool] = field(default_factory=dict)
+    more: dict[str, Any] = field(default_factory=dict)
     """Further arguments of the session."""
     notices: list[str] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)

@@ -132,6 +132,7 @@ _WITHOUT_STATE = {
     n.Unnest,
     n.Sink,
     n.Print,
+    n.Sorted,
 }
 
 CHANGED = {

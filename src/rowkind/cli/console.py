@@ -6,31 +6,38 @@ import contextlib
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console as Screen
 from rich.live import Live
 from rich.text import Text as Line
 
-from rowkind.cli.terminal import escaped, escaped_lines, say
+from rowkind.cli.layouts import LAYOUTS, Layout, OutputFormat, print_all, texts, with_kind
+from rowkind.cli.terminal import escaped_lines, say
 
 if TYPE_CHECKING:
     from rowkind.runtime.driver.job_handle import JobHandle
-    from rowkind.runtime.driver.session import Answer
+    from rowkind.runtime.driver.session import Answer, Selection
+    from rowkind.types import Field
 
-WIDEST = 30
 LOG_SECONDS = 10.0
 
 
 class Console:
     """Rows and answers go to stdout, everything else to stderr, so that output can be piped."""
 
-    def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
+    def __init__(
+        self, out: TextIO | None = None, err: TextIO | None = None, format: OutputFormat = OutputFormat.TABLE
+    ) -> None:
         self._given = out
         self._screen = Screen(file=err, stderr=err is None, highlight=False)
+        self._format = format
         self._lock = threading.Lock()
-        self._widths: list[int] | None = None
+        self._layout: Layout | None = None
+        self._fields: tuple[Field, ...] = ()
 
     @property
     def _out(self) -> TextIO:
@@ -45,23 +52,21 @@ class Console:
         """The answer of a statement, where it has one to show."""
         from rowkind.runtime.driver.session import Text
 
-        if isinstance(answer, Text):
-            for line in table(answer.rows, answer.heading) if answer.heading else (row[0] for row in answer.rows):
-                say(line, self._out)
+        if isinstance(answer, Text) and answer.heading:
+            print_all(answer.heading, answer.rows, self._format, self._out)
+        elif isinstance(answer, Text):
+            for row in answer.rows:
+                say(row[0], self._out)
+
+    def announce(self, fields: tuple[Field, ...]) -> None:
+        """The columns of a SELECT whose rows follow."""
+        with self._lock:
+            self._fields, self._layout = fields, None
 
     def rows(self, titles: tuple[str, ...], rows: list[tuple[str, tuple[object, ...]]]) -> None:
         """Rows of a SELECT with their kinds, below one heading."""
-        shown = escaped if self._out.isatty() else str
-        heading = ("op", *map(shown, titles))
-        lines = [(kind, *(shown(cell(value)) for value in values)) for kind, values in rows]
         with self._lock:
-            if self._widths is None:
-                self._widths = [min(WIDEST, max(12, *map(len, c))) for c in zip(heading, *lines, strict=True)]
-                self._widths[0] = 2
-                lines_above = (rule(self._widths), line(heading, self._widths), rule(self._widths))
-                print(*lines_above, sep="\n", file=self._out)
-            for cells in lines:
-                print(line(cells, self._widths), file=self._out)
+            self._begun(with_kind(self._fields or texts(titles))).rows([(kind, *values) for kind, values in rows])
             self._out.flush()
 
     def shown(self, lines: Sequence[str], aside: bool = False) -> None:
@@ -72,12 +77,22 @@ class Console:
                 say(text, out)
             out.flush()
 
-    def selected(self) -> None:
-        """A SELECT is done: the next one has a heading of its own."""
+    def _begun(self, fields: Sequence[Field]) -> Layout:
+        if self._layout is None:
+            self._layout = LAYOUTS[self._format]()
+            self._layout.begin(fields, self._out)
+        return self._layout
+
+    def selected(self, selection: Selection | None = None) -> None:
+        """A SELECT is done: what is left to show of it, and the end of its table."""
+        final = selection.final if selection is not None else None
         with self._lock:
-            if self._widths is not None:
-                print(rule(self._widths), flush=True, file=self._out)
-            self._widths = None
+            layout = self._begun(self._fields if final is not None else with_kind(self._fields))
+            if final is not None and (rows := final.rows()):
+                layout.rows(rows)
+            layout.end()
+            self._out.flush()
+            self._layout, self._fields = None, ()
 
     @contextlib.contextmanager
     def progress(self, jobs: Sequence[JobHandle]) -> Iterator[None]:
@@ -100,46 +115,34 @@ class Console:
                 live.update(Line(escaped_lines("\n".join(described(job) for job in jobs))))
 
     def _log(self, jobs: Sequence[JobHandle], done: threading.Event) -> None:
+        """Lines that are read later say when they were written."""
         last = time.monotonic()
         while not done.wait(0.25):
             if time.monotonic() - last >= LOG_SECONDS:
                 last = time.monotonic()
+                now = datetime.now().astimezone().isoformat(timespec="seconds")
                 for job in jobs:
-                    self.notice(described(job))
+                    self.notice(f"{now} {described(job)}")
 
 
 def described(job: JobHandle) -> str:
-    """A job in one line, and what else it has to say."""
+    """A job in one line, and what else it has to say. What was left out is told as soon as there is any."""
     p = job.progress
-    line = (
-        f"{job.name}: {job.status}, {p.rows_in:,} rows in, {p.rows_out:,} out, "
-        f"{p.rows_per_second:,.0f} rows/s, lag {p.lag:,}, {p.batches} batches"
-    )
-    return "\n".join([line, *job.details])
+    counts = Counter(p.counts)  # a copy: the job goes on counting
+    parts = [f"{job.name}: {job.status}", f"{p.rows_in:,} rows in"]
+    parts.append(f"{p.rows_out:,} out" if p.rows_shown is None else f"{p.rows_shown:,} shown")
+    parts += [f"{p.rows_per_second:,.0f} rows/s", f"lag {p.lag:,}", f"{p.batches} batches"]
+    for name, words in LEFT_OUT.items():
+        if number := sum(count for counter, count in counts.items() if counter.rpartition(".")[2] == name):
+            parts.append(f"{number:,} {words}")
+    return "\n".join([", ".join(parts), *job.details])
 
 
-def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> Iterator[str]:
-    """A text table."""
-    shown = [tuple("" if c is None else str(c) for c in row) for row in rows]
-    widths = [max(map(len, column)) for column in zip(heading, *shown, strict=True)]
-    yield rule(widths)
-    yield line(heading, widths)
-    yield rule(widths)
-    yield from (line(row, widths) for row in shown)
-    yield rule(widths)
-
-
-def rule(widths: Sequence[int]) -> str:
-    return "+" + "+".join("-" * (w + 2) for w in widths) + "+"
-
-
-def line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "|" + "|".join(f" {cut(c, w):<{w}} " for c, w in zip(cells, widths, strict=True)) + "|"
-
-
-def cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def cell(value: object) -> str:
-    return "<NULL>" if value is None else str(value)
+LEFT_OUT = {
+    "messages-skipped": "messages skipped",
+    "messages-dead-lettered": "messages dead-lettered",
+    "parse-errors-ignored": "parse errors ignored",
+    "null-rows-dropped": "rows with a NULL dropped",
+    "late_rows_dropped": "late rows dropped",
+}
+"""Counters of what was read or computed and is not in the result, in the words of a progress line."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rowkind.cli.layouts import Format, OutputFormat
 from rowkind.cli.metrics import LogFile, LogSeconds, Serve, published
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
@@ -60,6 +61,7 @@ def run(
     metrics: Serve = None,
     metrics_log: LogSeconds = None,
     metrics_log_file: LogFile = None,
+    format: Format = OutputFormat.TABLE,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the whole stack of an error.")] = False,
 ) -> None:
     """Run a SQL script: each INSERT or statement set is one streaming job.
@@ -72,7 +74,7 @@ def run(
     resuming = Resuming(rewind, drain)
     resuming.check(checkpoint)
     scripts = [(part, _checked(part, var, set)) for part in (init, file) if part]
-    console = Console()
+    console = Console(format=format)
     with published(metrics, metrics_log, metrics_log_file, console.notice) as watched:
         session = _session(checkpoint, set, master, conf, console, resuming)
         watched.jobs = session.jobs
@@ -114,7 +116,7 @@ def play(session: Session, scripts: list[tuple[Path, str]], console: Console, st
             console.answer(answer)
             if isinstance(answer, Selection):
                 wait_for([answer.job], stop)
-                console.selected()
+                console.selected(answer)
             if stop.is_set():
                 break
         wait_for(session.jobs, stop)
@@ -176,6 +178,7 @@ def _session(
         notify=console.notice,  # type: ignore[attr-defined]
         show=console.rows,  # type: ignore[attr-defined]
         as_text=True,
+        announce=console.announce,  # type: ignore[attr-defined]
         owned=True,
         rewind=resuming is not None and resuming.rewind,
         drain=resuming is not None and resuming.drain,

@@ -209,3 +209,8 @@ def _(node: n.SinkMaterialize) -> str:
 @described.register
 def _(node: n.SinkBuffer) -> str:
     return f"SinkBuffer ({node.table}, key {', '.join(node.key)})"
+
+
+@described.register
+def _(node: n.Print) -> str:
+    return f"Print (final rows, {_order(node.order)})" if node.order else "Print"

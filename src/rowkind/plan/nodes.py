@@ -356,10 +356,24 @@ class Sink(Unary):
 
 
 @dataclass(frozen=True, slots=True)
-class Print(Unary):
-    """Shows a changelog on the screen."""
+class Sorted(Unary):
+    """The order of a bounded query's final rows, and how many of the columns are shown. Only right below Print."""
 
-    titles: tuple[str, ...] = ()
+    order: tuple[Order, ...] = ()
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Print(Unary):
+    """Shows a changelog on the screen, or with an order the rows that are left at the end."""
+
+    fields: tuple[Field, ...] = ()
+    """What is shown, as the query has it: the input may have it as text, and further columns to sort by."""
+    order: tuple[Order, ...] = ()
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        return tuple(f.name for f in self.fields)
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -50,9 +50,11 @@ class Context:
     ctes: Mapping[str, Node] = field(default_factory=dict)
     nested: bool = False
     """Whether this is a query inside another one, whose order means nothing."""
+    shown: bool = False
+    """Whether the rows of the query are what a user looks at, so that they can be put in order at the end."""
 
     def inside(self) -> Context:
-        return self if self.nested else replace(self, nested=True)
+        return self if self.nested else replace(self, nested=True, shown=False)
 
     def with_cte(self, name: str, node: Node) -> Context:
         return replace(self, ctes={**self.ctes, name: node})

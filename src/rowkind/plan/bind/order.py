@@ -74,18 +74,39 @@ def _resolved(tree: exp.Expr, items: Sequence[Item], scope: Scope) -> exp.Expr:
 def limited(node: n.Node, order: Sequence[Sorted], query: exp.Expr, width: int, context: Context) -> n.Node:
     """The node cut to its first rows in the given order, and to its first `width` columns."""
     limit, offset = query.args.get("limit"), query.args.get("offset")
+    if order and context.shown and ends(node):
+        return _final(node, order, query, width, context)
     if limit is None and (order or offset):
         return _cut(_without_limit(node, order, query, context), width)
     if limit is None:
         return node
+    return _cut(_first(node, order, query, context), width)
+
+
+def _first(node: n.Node, order: Sequence[Sorted], query: exp.Expr, context: Context) -> n.Node:
+    """The rows of LIMIT and OFFSET."""
+    offset = query.args.get("offset")
     skipped = _count(offset, context) if offset else 0
-    count = _count(limit, context)
+    count = _count(query.args["limit"], context)
     if count == 0:
-        node = n.Filter(node, context.exprs([exp.false()], {})[0])
-    else:
-        by = tuple(_by(node, position, item) for position, item in order)
-        node = n.Rank(node, "ROW_NUMBER", (), by, skipped + 1, skipped + count)
-    return _cut(node, width)
+        return n.Filter(node, context.exprs([exp.false()], {})[0])
+    by = tuple(_by(node, position, item) for position, item in order)
+    return n.Rank(node, "ROW_NUMBER", (), by, skipped + 1, skipped + count)
+
+
+def ends(node: n.Node) -> bool:
+    """Whether a query has a last row: every table that it reads has."""
+    return all(scan.table.bounded for scan in n.walk(node) if isinstance(scan, n.Scan))
+
+
+def _final(node: n.Node, order: Sequence[Sorted], query: exp.Expr, width: int, context: Context) -> n.Node:
+    """The rows that are left at the end are shown in their order."""
+    by = tuple(_by(node, position, item) for position, item in order)
+    if query.args.get("limit"):
+        node = _first(node, order, query, context)
+    elif query.args.get("offset"):
+        raise context.unsupported(query.args["offset"], "OFFSET without LIMIT", "Add a LIMIT.")
+    return n.Sorted(node, by, width)
 
 
 def _by(node: n.Node, position: int, item: exp.Ordered) -> n.Order:
@@ -104,11 +125,9 @@ def _without_limit(node: n.Node, order: Sequence[Sorted], query: exp.Expr, conte
     by = _by(node, *order[0])
     time = time_attribute(node, by.column)
     if time is None or by.descending or len(order) > 1:
-        raise context.unsupported(
-            at,
-            "ORDER BY without LIMIT on an unbounded input",
-            "Add a LIMIT, or order by one time attribute, ascending.",
-        )
+        what = "in an INSERT" if ends(node) else "on an unbounded input"
+        instead = "Add a LIMIT, or order by one time attribute, ascending."
+        raise context.unsupported(at, f"ORDER BY without LIMIT {what}", instead)
     return node if time is TimeAttribute.PROCTIME else Over(node, order=(by,), rows=True, time=by.column)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from rowkind.plan.bind.coercion import cast_columns, common_types
@@ -22,7 +24,8 @@ def bind_query(query: exp.Expr, context: Context) -> Node:
     if isinstance(query, exp.Values):
         return bind_values(query, context)
     if isinstance(query, exp.Subquery):
-        return _ordered(bind_query(query.this, context), query, context)
+        inner = replace(context, shown=context.shown and not _orders(query))
+        return _ordered(bind_query(query.this, inner), query, context)
     if isinstance(query, exp.SetOperation):
         return _ordered(_set_operation(query, context), query, context)
     raise context.unsupported(query, f"{type(query).__name__} as a query", "Write a SELECT.")
@@ -42,7 +45,8 @@ def _with_ctes(query: exp.Expr, context: Context) -> Context:
 
 
 def _set_operation(query: exp.SetOperation, context: Context) -> Node:
-    left, right = bind_query(query.this, context), bind_query(query.expression, context)
+    inner = replace(context, shown=False)
+    left, right = bind_query(query.this, inner), bind_query(query.expression, inner)
     if len(left.columns) != len(right.columns):
         raise context.error(
             "COLUMN_COUNT",
@@ -61,9 +65,11 @@ def _set_operation(query: exp.SetOperation, context: Context) -> Node:
 
 
 def _ordered(node: Node, query: exp.Expr, context: Context) -> Node:
-    if any(query.args.get(clause) for clause in ("order", "limit", "offset")):
-        return bind_order(node, query, context)
-    return node
+    return bind_order(node, query, context) if _orders(query) else node
+
+
+def _orders(query: exp.Expr) -> bool:
+    return any(query.args.get(clause) for clause in ("order", "limit", "offset"))
 
 
 BINDER = Binder(bind_query, bind_where, bind_item)

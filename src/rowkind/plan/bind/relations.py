@@ -108,7 +108,7 @@ def bind_table(table: exp.Table, context: Context) -> Node:
 
 def bind_view(view: ViewDefinition, context: Context) -> Node:
     source = Source(view.query, line=view.line, origin=f"view {view.name}")
-    inner = replace(context, source=source, ctes={}, nested=True)
+    inner = replace(context, source=source, ctes={}, nested=True, shown=False)
     node = inner.bind_query(parse_query(view.query, origin=source.origin, line=view.line))
     return renamed(node, view.columns) if view.columns else node
 

@@ -146,7 +146,9 @@ class BatchRunner:
             self._evaluate(sinks)
             for root, frame in shown.items():
                 if self._show is not None:
-                    self._show(root.titles, _rows(frame))
+                    rows = _rows(frame)
+                    self._show(root.titles, rows)
+                    self._progress.rows_shown = (self._progress.rows_shown or 0) + len(rows)
         finally:
             frames.release()
         letters.send(self._plan.tables)

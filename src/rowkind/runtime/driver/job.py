@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 from rowkind.connectors.contract import SourceContext
 from rowkind.errors import RowkindError
 from rowkind.metrics.job_metrics import JobMetrics
+from rowkind.plan import nodes as n
 from rowkind.runtime.driver.batch_planner import BatchPlanner
 from rowkind.runtime.driver.batch_runner import BatchRunner, Row
 from rowkind.runtime.driver.checkpoint import Checkpoint
@@ -26,7 +27,7 @@ from rowkind.runtime.driver.job_handle import JobHandle
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.pacing import Pacing
 from rowkind.runtime.driver.pending_batches import PendingBatches
-from rowkind.runtime.driver.reporting import by_lane, job_metrics
+from rowkind.runtime.driver.reporting import Waiting, by_lane, job_metrics
 from rowkind.runtime.driver.resuming import GOING_ON, Resuming
 from rowkind.runtime.driver.shared_folder import check_shared
 from rowkind.runtime.driver.spark import cloned, log_file
@@ -36,6 +37,9 @@ from rowkind.runtime.driver.watermark_tracking import Watermarks
 from rowkind.runtime.heap import heap_of
 from rowkind.runtime.memory import KEEPS, kept_by_workers
 from rowkind.runtime.worker_errors import carried, new_nonce, refused_value
+
+IDLE_SECONDS = 5.0
+"""After these without a message a job stands still."""
 
 
 class Status(StrEnum):
@@ -53,8 +57,21 @@ class Progress:
     rows_in: int = 0
     rows_out: int = 0
     rows_per_second: float = 0.0
+    """Of the last batch, until nothing has come for some seconds."""
     lag: int = 0
+    """Messages that wait, those of the batch under way included until it is done."""
     counts: Counter[str] = field(default_factory=Counter)
+    rows_shown: int | None = None
+    """Changes that a SELECT has given; None for a job that writes."""
+    _moved: float = field(default_factory=time.monotonic, repr=False)
+
+    def waiting(self, messages: int) -> None:
+        """So many messages wait, seen now."""
+        self.lag, now = messages, time.monotonic()
+        if messages:
+            self._moved = now
+        elif now - self._moved > IDLE_SECONDS:
+            self.rows_per_second = 0.0
 
 
 class Runner(Protocol):
@@ -172,6 +189,7 @@ class Job(RunningJob):
         sync: bool = True,
     ) -> None:
         super().__init__(name, label or name, checkpoint, sync)
+        self.progress.rows_shown = 0 if any(isinstance(root, n.Print) for root in plan.roots) else None
         folder = self._checkpoint
         taken = take_over(folder, self.label, plan, resuming, notify)
         plan = self.plan = replace(plan, partitions=taken.record.partitions)
@@ -208,11 +226,15 @@ class Job(RunningJob):
             pacing,
             interval,
             watermarks=watermarks,
-            watch=lambda waiting: self.values.waiting(by_lane(plan, waiting)),
+            watch=self._waiting,
         )
         self._pending = PendingBatches(
             folder, taken.standing, planner, taken.digest, self._stopping, notify, resuming.drain
         )
+
+    def _waiting(self, waiting: Waiting) -> None:
+        self.values.waiting(by_lane(self.plan, waiting))
+        self.progress.waiting(sum(sum(topics.values()) for topics in waiting))
 
     def _close(self) -> None:
         for source in self._sources:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -16,16 +16,17 @@ from rowkind.kinds import ChangelogMode
 from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
 from rowkind.plan.analysis import Analyzer
-from rowkind.plan.bind.coercion import cast_columns
+from rowkind.plan.bind.coercion import coerced
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.insert import bind_insert
 from rowkind.plan.bind.query import BINDER, bind_query
+from rowkind.plan.columns import reference
 from rowkind.plan.explain import explain
 from rowkind.plan.optimizer import optimize, optimize_all
 from rowkind.plan.traits import emits
 from rowkind.sql.errors import Source
 from rowkind.sql.statements import Insert, Select, StatementSet
-from rowkind.types import STRING, Field
+from rowkind.types import BINARIES, STRING, Field, quote
 
 
 @dataclass
@@ -45,12 +46,16 @@ class Planner:
         return [self._checked(plan) for plan in optimize_all(sinks)]
 
     def select(self, statement: Select, as_text: bool = False) -> n.Print:
-        """The plan of a SELECT that shows its changes; with `as_text` in the words of CAST(… AS STRING)."""
-        query = self.query(statement.query)
-        shown: n.Node = query
-        if as_text:
-            shown = cast_columns(query, [STRING] * len(query.columns), self._context())
-        plan = optimize(n.Print(shown, tuple(c.name for c in query.columns)))
+        """The plan of a SELECT that shows its changes, or with ORDER BY over bounded tables its final rows.
+
+        With `as_text` values come in the words of CAST(… AS STRING), but for bytes, which may be no text.
+        """
+        context = self._context()
+        query = bind_query(statement.query, replace(context, shown=True))
+        if not isinstance(query, n.Sorted):
+            query = n.Sorted(query, (), len(query.columns))
+        node, order, fields = query.input, query.order, query.columns[: query.width]
+        plan = optimize(n.Print(_shown(node, fields, order, as_text, context), fields, _hidden(order)))
         assert isinstance(plan, n.Print)
         return plan
 
@@ -83,6 +88,26 @@ class Planner:
                 "earlier one with the same key. If every row is to be kept, use the 'kafka' connector."
             )
         return plan
+
+
+def _shown(node: n.Node, fields: Sequence[Field], order: Sequence[n.Order], as_text: bool, context: Context) -> n.Node:
+    """The columns to show, and behind them what they are sorted by, in its own types."""
+    if not as_text and not order:
+        return node
+    known = {c.name: c.type for c in node.columns}
+    plain = {c.name: n.Expr(reference(c.name), quote(c.name), c.type) for c in node.columns}
+    made = []
+    for shown in fields:
+        expr = plain[shown.name]
+        text = as_text and shown.type.root not in BINARIES
+        made.append(n.Named(shown.name, coerced(expr, STRING, known, context) if text else expr))
+    hidden = zip(_hidden(order), order, strict=True)
+    return n.Project(node, (*made, *(n.Named(name.column, plain[by.column]) for name, by in hidden)))
+
+
+def _hidden(order: Sequence[n.Order]) -> tuple[n.Order, ...]:
+    """The order by columns under names that no query gives."""
+    return tuple(replace(by, column=f"$by{number}") for number, by in enumerate(order))
 
 
 def _appends(query: n.Node) -> bool:

@@ -32,6 +32,7 @@ from rowkind.plan import nodes as n
 from rowkind.plan.bind.relations import bind_view
 from rowkind.runtime.driver.batch_runner import Row
 from rowkind.runtime.driver.delivery import prepare_sinks
+from rowkind.runtime.driver.final_rows import FinalRows
 from rowkind.runtime.driver.job import Job, Status
 from rowkind.runtime.driver.job_folder import moved_folder
 from rowkind.runtime.driver.job_plan import JobPlan, job_plan
@@ -44,6 +45,7 @@ from rowkind.runtime.driver.state_partitions import usual_partitions
 from rowkind.sql import parse_script, substitute
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source
+from rowkind.types import Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,20 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A running SELECT: the names of its columns, and its job."""
+    """A running SELECT: its columns, and its job. With ORDER BY over bounded tables `final` has the rows at its end."""
 
-    titles: tuple[str, ...]
+    fields: tuple[Field, ...]
     job: Job
+    final: FinalRows | None = None
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        return tuple(f.name for f in self.fields)
 
 
 Answer = Job | Selection | Text | None
+Show = Callable[[tuple[str, ...], list[Row]], None]
+"""Gets the titles and the next rows of a SELECT, batch after batch."""
 
 
 class Session:
@@ -79,11 +88,12 @@ class Session:
         spark: SparkSession | None = None,
         checkpoint: str | None = None,
         notify: Callable[[str], None] = print,
-        show: Callable[[tuple[str, ...], list[Row]], None] | None = None,
+        show: Show | None = None,
         as_text: bool = False,
         owned: bool = False,
         rewind: bool = False,
         drain: bool = False,
+        announce: Callable[[tuple[Field, ...]], None] = lambda fields: None,
     ) -> None:
         self._resuming = Resuming(rewind, drain)
         self._resuming.check(checkpoint)
@@ -95,6 +105,7 @@ class Session:
         self._checkpoint = checkpoint
         self._notify = notify
         self._show = show
+        self._announce = announce
         self._as_text = as_text
         self._analyzer = SparkAnalyzer(self.spark)
         self._source = Source("")
@@ -227,9 +238,11 @@ class Session:
         planner = self._planner()
         plan = planner.select(statement, self._as_text)
         self._tell(planner)
-        return Selection(plan.titles, self._start([plan], "select"))
+        final = FinalRows(plan) if plan.order else None
+        self._announce(plan.fields)
+        return Selection(plan.fields, self._start([plan], "select", final or self._show), final)
 
-    def _start(self, plans: list[n.Node], name: str) -> Job:
+    def _start(self, plans: list[n.Node], name: str, show: Show | None = None) -> Job:
         self.spark.conf.set("spark.sql.session.timeZone", self._time_zone())
         partitions = self.options.get_value(STATE_PARTITIONS)
         given = self.options.get_value(JOB_NAME)
@@ -247,7 +260,7 @@ class Session:
             plan,
             None if self._checkpoint is None else f"{self._checkpoint.rstrip('/')}/{label}",
             self.options.get_value(BATCH_INTERVAL),
-            self._show,
+            show,
             self._notify,
             self._resuming,
             label,
