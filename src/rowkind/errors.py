@@ -71,6 +71,9 @@ class RowkindError(Exception):
         self.retryable = wording.retryable
         self.params = params
         self.message = wording.message.format(**params)
+        if "pointer" in params and "{pointer}" not in wording.message:
+            # found after parsing, by code that knows no script; its place was added on the way out
+            self.message = f"{params['place']}: {self.message}\n{params['pointer']}"
         self.hint = wording.hint.format(**params) if wording.hint else None
         super().__init__(self.message)
 

@@ -126,6 +126,6 @@ def test_the_start_of_an_avro_source_is_the_latest_offset(lab: Lab, topic: Topic
     lab.finish(table + "INSERT INTO t VALUES (1, 'early');", name=name)
     job = lab.job("SELECT id, name FROM t;")
     lab.until(lambda: job.progress.batches, job)
-    lab.session.sql("INSERT INTO t VALUES (2, 'late'), (3, CAST(NULL AS STRING));").wait()  # type: ignore[union-attr]
+    lab.session.sql("INSERT INTO t VALUES (2, 'late'), (3, CAST(NULL AS STRING));").wait()
     lab.until(lambda: len(lab.shown) == 2, job)
     assert lab.shown == [("+I", (2, "late")), ("+I", (3, None))]

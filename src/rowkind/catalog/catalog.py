@@ -24,6 +24,12 @@ class Catalog:
     def __init__(self) -> None:
         self._definitions: dict[str, Definition] = {}
 
+    def copy(self) -> Catalog:
+        """Another one with the same definitions; what is made in one of them is not in the other."""
+        copied = Catalog()
+        copied._definitions = dict(self._definitions)
+        return copied
+
     def create_table(self, table: TableDefinition, *, if_not_exists: bool = False, like: Like | None = None) -> bool:
         """Whether it was made: False when the name is taken and that is no error."""
         if not self._is_free(table.name, if_not_exists):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rowkind.cli import broker, demo, demo_ingest, ingest, monitoring, run, warm_up
+from rowkind.cli import broker, demo, demo_ingest, help, ingest, monitoring, run, warm_up
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 from rowkind.version import version
@@ -16,7 +16,6 @@ app = typer.Typer(
     name="rowkind",
     help="Changelog tables on Kafka, for Spark.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.add_typer(broker.app, name="broker")
@@ -27,6 +26,7 @@ app.command()(ingest.ingest)
 app.command()(demo.demo)
 app.command()(demo_ingest.demo_ingest)
 app.command()(warm_up.warm_up)
+app.command()(help.help)
 
 
 def _tell_version(asked: bool) -> None:

@@ -67,7 +67,7 @@ def _play(screen: Console, script: str, folder: Path) -> None:
         job.stop()
         job.wait()
         screen.print(f"\n[bold]The topic as a table again[/]\n{READ_BACK}")
-        session.sql(READ_BACK).job.wait()  # type: ignore[union-attr]
+        session.sql(READ_BACK).wait()
         screen.print(read_back(rows, "user_region", "pv", "uv"))
         screen.print("\nStopping …")
 

@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,6 +31,12 @@ Init = Annotated[
     ),
 ]
 Variables = Annotated[list[str] | None, typer.Option("--var", metavar="NAME=VALUE", help="Value of ${NAME}.")]
+Secrets = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Secrets as lines 'name: value', for ${secret_values.name}.", exists=True, dir_okay=False
+    ),
+]
 Settings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="As SET 'KEY' = 'VALUE'.")]
 Master = Annotated[str | None, typer.Option(metavar="URL", help="Spark master; a local Spark of its own otherwise.")]
 Conf = Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A setting of Spark.")]
@@ -45,6 +52,7 @@ def run(
         ),
     ] = None,
     var: Variables = None,
+    secrets: Secrets = None,
     set: Settings = None,
     master: Master = None,
     conf: Conf = None,
@@ -73,7 +81,9 @@ def run(
 
     resuming = Resuming(rewind, drain)
     resuming.check(checkpoint)
-    scripts = [(part, _checked(part, var, set)) for part in (init, file) if part]
+    scripts = checked([part for part in (init, file) if part], var, set, secrets)
+    if not any(text.strip() for _, text in scripts):
+        return
     console = Console(format=format)
     with published(metrics, metrics_log, metrics_log_file, console.notice) as watched:
         session = _session(checkpoint, set, master, conf, console, resuming)
@@ -122,13 +132,15 @@ def play(session: Session, scripts: list[tuple[Path, str]], console: Console, st
         wait_for(session.jobs, stop)
 
 
-def explain(file: File, init: Init = None, var: Variables = None, set: Settings = None) -> None:
+def explain(
+    file: File, init: Init = None, var: Variables = None, secrets: Secrets = None, set: Settings = None
+) -> None:
     """Show the plan of every query in a script, without running any."""
     from rowkind.cli.console import Console
     from rowkind.sql import parse_script
     from rowkind.sql import statements as s
 
-    scripts = [(part, _checked(part, var, set)) for part in (init, file) if part]
+    scripts = checked([part for part in (init, file) if part], var, set, secrets)
     console = Console()
     session = _session(None, set, None, None, console)
     try:
@@ -141,16 +153,36 @@ def explain(file: File, init: Init = None, var: Variables = None, set: Settings 
         session.stop()
 
 
-def _checked(file: Path, variables: list[str] | None, settings: list[str] | None) -> str:
-    """The script with its variables filled in. What is wrong with it or the arguments is told before Spark starts."""
+def checked(
+    files: Sequence[Path], variables: list[str] | None, settings: list[str] | None, secrets: Path | None = None
+) -> list[tuple[Path, str]]:
+    """Scripts with their variables filled in. What is wrong with them or the arguments is told before Spark starts."""
+    from rowkind.catalog.catalog import Catalog
+    from rowkind.cli.script_variables import ScriptVariables, secrets_of
     from rowkind.options.session_values import SessionOptions
+    from rowkind.runtime.driver.checking import Check, WithoutSpark
     from rowkind.sql import parse_script, substitute
 
+    known = ScriptVariables(pairs(variables), secrets_of(secrets))
+    options = SessionOptions()
     for key, value in pairs(settings).items():
-        SessionOptions().set(key, value)
-    text = substitute(file.read_text(), pairs(variables))
-    list(parse_script(text, str(file)))
-    return text
+        options, _ = options.set(key, value)
+    check = Check(Catalog(), options, WithoutSpark())
+    found = []
+    for file in files:
+        text = substitute(read_script(file), known, str(file))
+        statements = parse_script(text, str(file))
+        check.run(statements, text, str(file))
+        found.append((file, text if statements else ""))
+    return found
+
+
+def read_script(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise RowkindError("SCRIPT_NOT_UTF8", file=str(file), line=line) from None
 
 
 def _session(

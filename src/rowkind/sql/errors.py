@@ -60,7 +60,8 @@ class Source:
         row = min(max(line - self.line, 0), len(lines) - 1)
         shown = _excerpt(lines[row], line, column - self.column + 1 if row == 0 else column)
         place = ", ".join(p for p in (self.file, self.origin, f"line {line}, column {column}") if p)
-        return RowkindError(condition, place=place, pointer=shown, line=line, column=column, file=self.file, **params)
+        where = {"place": place, "pointer": shown, "line": line, "column": column, "file": self.file}
+        return RowkindError(condition, **(where | params))  # what the error is about may be a column, too
 
 
 def position_of(node: exp.Expr) -> tuple[int, int] | None:

@@ -89,8 +89,27 @@ def _unterminated(source: Source) -> RowkindError:
     left = _CLOSED.sub(lambda m: " " * len(m[0]), source.text)
     match = re.search(r"'|`|/\*", left)
     assert match
+    match = _first_open(source.text, match.start()) or match
     what, closing = _OPEN[match[0]]
     return source.error("UNTERMINATED_TEXT", match.start(), what=what, closing=closing)
+
+
+_NEXT_STATEMENT = re.compile(
+    r"(?:^|;)\s*(?:CREATE|INSERT|SELECT|SET|DROP|SHOW|EXPLAIN|DESCRIBE|EXECUTE|WITH)\b", re.I | re.M
+)
+
+
+def _first_open(text: str, last: int) -> re.Match[str] | None:
+    """Where a quote was forgotten, the next one closes it and each after it opens: the last one has no partner.
+
+    A text over several lines that other quotes or another statement follow on is the one that was meant to end before.
+    """
+    for closed in _CLOSED.finditer(text, 0, last):
+        if closed[0][0] in "'`" and "\n" in closed[0] and not text[closed.end() : closed.end() + 1].isspace():
+            return re.compile(r"'|`").match(text, closed.start())
+        if closed[0][0] in "'`" and "\n" in closed[0] and _NEXT_STATEMENT.search(closed[0], closed[0].index("\n")):
+            return re.compile(r"'|`").match(text, closed.start())
+    return None
 
 
 class Cursor:

@@ -225,6 +225,12 @@ def absolute(uri: str) -> str:
     return uri.rstrip("/") if "://" in uri or uri.startswith("file:") else os.path.abspath(uri)
 
 
+def file_type(uri: str) -> pafs.FileType:
+    """What is there under a name, if anything. Raises what the file system raises when it cannot be asked."""
+    fs, path = _resolve(uri)
+    return fs.get_file_info(path).type
+
+
 def _resolve(uri: str) -> tuple[pafs.FileSystem, str]:
     if "://" in uri or uri.startswith("file:"):
         fs, path = pafs.FileSystem.from_uri(uri)

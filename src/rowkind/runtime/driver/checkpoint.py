@@ -21,6 +21,7 @@ from typing import Any
 
 from rowkind.connectors.contract import Used
 from rowkind.errors import RowkindError
+from rowkind.runtime.driver.checkpoint_owner import Owner, owner_of, this_process
 from rowkind.runtime.driver.edits import check_edits, check_partitions
 from rowkind.runtime.driver.job_plan import JobPlan
 from rowkind.runtime.driver.job_record import FORMAT, JobRecord, job_record
@@ -45,7 +46,7 @@ class Checkpoint:
         self._folder = Folder(self.uri, sync=sync)
         self._batches = Folder(f"{self.uri}/batches", sync=sync)
         self._manifests = Folder(f"{self.uri}/manifests", sync=sync)
-        self._owner: str | None = None
+        self._owner: Owner | None = None
         self.restarts = 0
         """How often runs took over from earlier ones, when this one did."""
 
@@ -163,22 +164,35 @@ class Checkpoint:
         found = self._read(f"batches/{version}")
         return None if found is None else str(found["id"])
 
-    def claim(self) -> None:
+    def claim(self) -> Owner | None:
         """Make this run the owner of the checkpoint: an older run that is still alive stops when it notices.
 
-        What it has not begun by now it never runs: it looks again after it has written an entry. So all that is read
-        of the checkpoint from here on holds.
+        The answer is who owned it before. What that run has not begun by now it never runs: it looks again after it has
+        written an entry. So all that is read of the checkpoint from here on holds.
         """
-        if self._folder.exists("owner"):
+        before = self._owned_by()
+        if before is not None:
             self.restarts = (self._read("restarts") or 0) + 1
             self._folder.write_bytes("restarts", json.dumps(self.restarts).encode())
-        self._owner = str(uuid.uuid4())
-        self._folder.write_bytes("owner", self._owner.encode())
+        self._owner = this_process()
+        self._folder.write_bytes("owner", self._owner.to_bytes())
         self._folder.sync_folders()
+        return before
 
     def check_owner(self) -> None:
-        if self._owner is not None and self._folder.read_bytes("owner").decode() != self._owner:
-            raise RowkindError("JOB_TAKEN_OVER", checkpoint=self.uri)
+        if self._owner is not None and (now := owner_of(self._folder.read_bytes("owner"))).id != self._owner.id:
+            raise RowkindError("JOB_TAKEN_OVER", checkpoint=self.uri, by=now)
+
+    def leave(self) -> None:
+        """The run has ended: whoever comes next takes over from nobody."""
+        if self._owner is not None and (now := self._owned_by()) is not None and now.id == self._owner.id:
+            self._folder.write_bytes("owner", replace(now, ended=True).to_bytes())
+
+    def _owned_by(self) -> Owner | None:
+        try:
+            return owner_of(self._folder.read_bytes("owner"))
+        except FileNotFoundError:
+            return None
 
     def sink_tasks(self, version: int, wanted: dict[str, int]) -> dict[str, int]:
         """In how many tasks each exactly-once sink writes a batch: as recorded when the batch was first begun."""

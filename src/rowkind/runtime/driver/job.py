@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 import threading
@@ -149,6 +150,8 @@ class RunningJob:
             self._close()
             if self._own_folder:
                 shutil.rmtree(self._own_folder, ignore_errors=True)
+            with contextlib.suppress(Exception):  # the checkpoint itself may be what failed
+                self._checkpoint.leave()
             self.values.ended(self._outcome)
             self._ended.set()
 

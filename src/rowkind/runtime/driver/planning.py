@@ -11,7 +11,7 @@ from rowkind.catalog.catalog import Catalog
 from rowkind.catalog.tables import resolve
 from rowkind.connectors.contract import Table
 from rowkind.connectors.settings import Side
-from rowkind.definitions import TableDefinition
+from rowkind.definitions import TableDefinition, ViewDefinition
 from rowkind.kinds import ChangelogMode
 from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
@@ -20,6 +20,7 @@ from rowkind.plan.bind.coercion import coerced
 from rowkind.plan.bind.context import Context
 from rowkind.plan.bind.insert import bind_insert
 from rowkind.plan.bind.query import BINDER, bind_query
+from rowkind.plan.bind.relations import bind_view
 from rowkind.plan.columns import reference
 from rowkind.plan.explain import explain
 from rowkind.plan.optimizer import optimize, optimize_all
@@ -58,6 +59,9 @@ class Planner:
         plan = optimize(n.Print(_shown(node, fields, order, as_text, context), fields, _hidden(order)))
         assert isinstance(plan, n.Print)
         return plan
+
+    def bind_view(self, view: ViewDefinition) -> n.Node:
+        return bind_view(view, self._context())
 
     def query(self, query: exp.Expr) -> n.Node:
         return bind_query(query, self._context())

@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.fs as pafs
+
 from rowkind.errors import RowkindError
+from rowkind.state.files import file_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,19 @@ class Resuming:
         for flag, given in (("rewind", self.rewind), ("drain", self.drain)):
             if given and checkpoint is None:
                 raise RowkindError("CHECKPOINT_NEEDED", flag=flag)
+        if checkpoint is not None:
+            check_folder(checkpoint)
+
+
+def check_folder(checkpoint: str) -> None:
+    """Before anything is started: whether there can be a folder."""
+    try:
+        kind = file_type(checkpoint)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise RowkindError("CHECKPOINT_UNUSABLE", checkpoint=checkpoint, reason=reason) from error
+    if kind is pafs.FileType.File:
+        raise RowkindError("CHECKPOINT_UNUSABLE", checkpoint=checkpoint, reason="it is a file")
 
 
 GOING_ON = Resuming()

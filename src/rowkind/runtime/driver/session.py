@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatchmethod
+from typing import Self
 from urllib.parse import quote
 
 from py4j.protocol import Py4JError
@@ -29,11 +30,11 @@ from rowkind.options.session_options import (
 )
 from rowkind.options.session_values import SessionOptions
 from rowkind.plan import nodes as n
-from rowkind.plan.bind.relations import bind_view
 from rowkind.runtime.driver.batch_runner import Row
+from rowkind.runtime.driver.checking import Check
 from rowkind.runtime.driver.delivery import prepare_sinks
 from rowkind.runtime.driver.final_rows import FinalRows
-from rowkind.runtime.driver.job import Job, Status
+from rowkind.runtime.driver.job import Job, Progress, Status
 from rowkind.runtime.driver.job_folder import moved_folder
 from rowkind.runtime.driver.job_plan import JobPlan, job_plan
 from rowkind.runtime.driver.planning import Planner, plans_text
@@ -45,15 +46,31 @@ from rowkind.runtime.driver.state_partitions import usual_partitions
 from rowkind.sql import parse_script, substitute
 from rowkind.sql import statements as s
 from rowkind.sql.errors import Source
+from rowkind.sql.places import Written, placed
 from rowkind.types import Field
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The answer of SHOW, DESCRIBE, EXPLAIN and SET: a heading, if there is one, and rows of texts."""
+    """The answer of a statement that starts no job: a heading, if there is one, and rows of texts."""
 
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, ...], ...] = ()
     heading: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        return Status.FINISHED
+
+    @property
+    def progress(self) -> Progress:
+        return Progress()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """There is nothing to wait for."""
+        return True
+
+    def stop(self) -> None:
+        """There is nothing to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +85,23 @@ class Selection:
     def titles(self) -> tuple[str, ...]:
         return tuple(f.name for f in self.fields)
 
+    @property
+    def status(self) -> Status:
+        return self.job.status
 
-Answer = Job | Selection | Text | None
+    @property
+    def progress(self) -> Progress:
+        return self.job.progress
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self.job.wait(timeout)
+
+    def stop(self) -> None:
+        self.job.stop()
+
+
+Answer = Job | Selection | Text
+"""What a statement gives. Each can be waited for and stopped, and has `status` and `progress`."""
 Show = Callable[[tuple[str, ...], list[Row]], None]
 """Gets the titles and the next rows of a SELECT, batch after batch."""
 
@@ -109,26 +141,46 @@ class Session:
         self._as_text = as_text
         self._analyzer = SparkAnalyzer(self.spark)
         self._source = Source("")
+        self._tables: dict[str, Written] = {}
+        """Where tables were defined, for errors about their options."""
         self._names: set[str] = set()
         self._stopping = False
 
     def sql(self, script: str, variables: Mapping[str, str] | None = None) -> Answer:
         """Run the statements of a script; the answer is that of the last one."""
-        answers = list(self.execute(script, variables))
-        return answers[-1] if answers else None
+        answers: list[Answer] = [Text(), *self.execute(script, variables)]
+        return answers[-1]
 
     def execute(
         self, script: str, variables: Mapping[str, str] | None = None, file: str | None = None
     ) -> Iterator[Answer]:
         """Run the statements of a script one after the other, with the answer of each."""
         text = substitute(script, variables or {})
-        for statement in parse_script(text, file):
+        statements = parse_script(text, file)
+        if len(statements) > 1:
+            self.check(statements, text, file)
+        for statement in statements:
             yield self.run_statement(statement, text, file)
+
+    def check(self, statements: Sequence[s.Statement], text: str, file: str | None = None) -> None:
+        """Plan all statements of a text, and run none: what is wrong with the last one is told before the first job."""
+        made = Check(self.catalog.copy(), self.options, self._analyzer, self._as_text, tables=dict(self._tables))
+        self.spark.conf.set("spark.sql.session.timeZone", self._time_zone())
+        made.run(statements, text, file)
 
     def run_statement(self, statement: s.Statement, text: str, file: str | None = None) -> Answer:
         """Run one parsed statement of a text that errors point into."""
         self._source = Source(text, file)
-        return self._run(statement)
+        written = Written(statement, self._source)
+        try:
+            answer = self._run(statement)
+        except RowkindError as error:
+            raise placed(error, written, self._tables) from error.__cause__
+        if isinstance(statement, s.CreateTable):
+            self._tables[statement.definition.name] = written
+        if isinstance(answer, Job) and self.options.value(DML_SYNC):
+            answer.wait()
+        return answer
 
     def set(self, key: str, value: str) -> None:
         """As the statement SET."""
@@ -141,6 +193,12 @@ class Session:
         self._stopping = True
         for job in self.jobs:
             job.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def stop(self) -> None:
         """Stop all jobs, and Spark if the session started it."""
@@ -159,31 +217,31 @@ class Session:
     @_run.register
     def _(self, statement: s.CreateTable) -> Answer:
         self.catalog.create_table(statement.definition, if_not_exists=statement.if_not_exists, like=statement.like)
-        return None
+        return Text()
 
     @_run.register
     def _(self, statement: s.CreateView) -> Answer:
         if not (statement.if_not_exists and self.catalog.find(statement.definition.name)):
-            bind_view(statement.definition, self._planner()._context())
+            self._planner().bind_view(statement.definition)
         self.catalog.create_view(statement.definition, if_not_exists=statement.if_not_exists)
-        return None
+        return Text()
 
     @_run.register
     def _(self, statement: s.Drop) -> Answer:
         self.catalog.drop(statement.name, view=statement.view, if_exists=statement.if_exists)
-        return None
+        return Text()
 
     @_run.register
     def _(self, statement: s.Set) -> Answer:
         if statement.key is None:
             return Text(tuple(sorted(self.options.items())), ("key", "value"))
         self.set(statement.key, statement.value or "")
-        return None
+        return Text()
 
     @_run.register
     def _(self, statement: s.Reset) -> Answer:
         self.options = self.options.reset(statement.key)
-        return None
+        return Text()
 
     @_run.register
     def _(self, statement: s.ShowTables) -> Answer:
@@ -228,10 +286,7 @@ class Session:
         check_speculation(dict(self.spark.sparkContext.getConf().getAll()), sinks)
         for warning in prepare_sinks(sinks):
             self._notify(f"Warning: {warning}")
-        job = self._start(plans, sinks[0].name)
-        if self.options.value(DML_SYNC):
-            job.wait()
-        return job
+        return self._start(plans, sinks[0].name)
 
     @_run.register
     def _(self, statement: s.Select) -> Answer:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import logging
 import os
+import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -14,6 +18,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from rowkind.broker.java import require_java
+from rowkind.errors import RowkindError
 from rowkind.runtime.driver.class_archive import reading
 from rowkind.runtime.driver.spark_home import at_home, own_home
 from rowkind.runtime.driver.speculation import SPECULATION
@@ -58,6 +63,9 @@ REMEMBERED = {
 which is some hundred batches and grows the heap by 50 KB with each of them.
 """
 
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+"""A local Spark talks to nobody but itself."""
+
 _AT_START = {
     **{f"spark.executorEnv.{name}": value for name, value in MALLOC.items()},
     "spark.ui.enabled": "false",
@@ -90,10 +98,18 @@ def start_spark(
         "spark.driver.extraJavaOptions": f"{talk} {reading(home) if java is None else java}",
         "spark.driver.memory": f"{usual_heap(machine_memory()) >> 20}m",
     }
-    for key, value in {**_AT_START, **options, **RELIED_ON, **(conf or {})}.items():
+    local = _LOOPBACK if _local(master) else {}
+    for key, value in {**_AT_START, **local, **options, **RELIED_ON, **(conf or {})}.items():
         builder = builder.config(key, value)
-    with _stderr_to(target), _deaf_to_sigterm(), at_home(home):
-        return builder.getOrCreate()
+    _silence()
+    atexit.register(_remove_log, folder)
+    try:
+        with _stderr_to(target), _deaf_to_sigterm(), at_home(home), _environment(_own_address(master)):
+            return builder.getOrCreate()
+    except Exception as error:
+        reason = _first_line(str(error))
+        where = master or "local"
+        raise RowkindError("SPARK_NOT_STARTED", master=where, reason=reason, log=log_file()) from error
 
 
 def _local(master: str | None) -> bool:
@@ -103,6 +119,8 @@ def _local(master: str | None) -> bool:
 
 def rely_on(spark: SparkSession) -> SparkSession:
     """A session of the same Spark, with the settings that the engine depends on; the user's own stays as it is."""
+    if type(spark).__module__.startswith("pyspark.sql.connect"):
+        raise RowkindError("SPARK_CONNECT")
     session = spark.newSession()
     for key, value in RELIED_ON.items():
         session.conf.set(key, value)
@@ -162,5 +180,42 @@ def _quiet(folder: Path, log: Path | None) -> tuple[Path, str]:
 
 
 def log_file() -> str | None:
-    """Where Spark's log goes, if we started it."""
+    """Where Spark's log goes, if we started it. A log that somebody was told of stays when the process ends."""
+    _told.set()
     return os.environ.get("ROWKIND_SPARK_LOG")
+
+
+_told = threading.Event()
+
+
+def _remove_log(folder: Path) -> None:
+    if not _told.is_set():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _silence() -> None:
+    """PySpark logs each error of a query as a line of JSON with the stack: errors are told once, by name."""
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
+
+
+def _own_address(master: str | None) -> dict[str, str]:
+    """Spark's web pages go by the environment alone."""
+    return {"SPARK_LOCAL_IP": "127.0.0.1"} if _local(master) and "SPARK_LOCAL_IP" not in os.environ else {}
+
+
+@contextlib.contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """For the process that is started meanwhile."""
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name in values:
+            del os.environ[name]
+
+
+def _first_line(text: str) -> str:
+    """What a Java error says, without its stack: the innermost cause that has a message."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = [line for line in lines if re.match(r"(: )?(Caused by: )?[\w.$]+(Exception|Error): ", line)]
+    return (told or lines or ["it said nothing"])[0].removeprefix(": ")

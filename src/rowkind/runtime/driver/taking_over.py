@@ -34,7 +34,9 @@ def take_over(folder: Checkpoint, job: str, plan: JobPlan, resuming: Resuming, n
     folder.agreed(plan, before, folder.record())  # what is refused is refused before a job that runs is disturbed
     if not resuming.rewind:
         check_script(folder.uri, before.pending, digest)
-    folder.claim()
+    owner = folder.claim()
+    if owner is not None and owner.may_run:
+        notify(f"Taking over the checkpoint {folder.uri} from {owner}; it stops when it notices.")
     standing = folder.standing()
     record, notes = folder.agreed(plan, standing, folder.record())
     for note in notes:
