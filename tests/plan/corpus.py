@@ -39,10 +39,10 @@ def _case(entry: dict[str, Any]) -> Case:
     if "value" in entry.get("rowkind", {}):
         expected.pop("error", None)
     type = expected.get("type")
-    return Case(entry["expression"], _comparable(type) if type else None, expected.get("value"), expected.get("error"))
+    return Case(entry["expression"], comparable(type) if type else None, expected.get("value"), expected.get("error"))
 
 
-def _comparable(type: str) -> str:
+def comparable(type: str) -> str:
     """Flink's name of the type; the digits of intervals are left out."""
     for flink, ours in _INTERVALS.items():
         type = type.replace(flink, ours)

@@ -98,7 +98,6 @@ def test_types_are_those_of_flink(expression: str, type: str) -> None:
         ("JSON_VALUE(s, '$..a')", "FUNCTION_ARGUMENT_VALUE"),
         ("DATE_FORMAT(ts, 'YYYY')", "FUNCTION_ARGUMENT_VALUE"),
         ("TO_TIMESTAMP_LTZ(b, 6)", "FUNCTION_ARGUMENT_VALUE"),
-        ("FLOOR(day TO HOUR)", "FUNCTION_ARGUMENT_VALUE"),
         ("PARSE_JSON(s)", "FUNCTION_NOT_SUPPORTED"),
         ("CURRENT_WATERMARK(ts)", "FUNCTION_NOT_SUPPORTED"),
         ("SHUFFLE(s)", "FUNCTION_NOT_SUPPORTED"),

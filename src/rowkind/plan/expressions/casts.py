@@ -16,7 +16,7 @@ from rowkind.plan.expressions import reading
 from rowkind.plan.expressions.cutting import cut
 from rowkind.plan.expressions.printing import printed, variable
 from rowkind.plan.expressions.scope import Scope, failure, rule
-from rowkind.plan.expressions.typed import Typed, null_of, text
+from rowkind.plan.expressions.typed import Typed, null_of, once, text
 from rowkind.sql import type_of
 from rowkind.types import MAX_LENGTH, DataType, Root, map_members, quote, spark_type
 
@@ -103,7 +103,18 @@ def _converted(sql: str, source: DataType, target: DataType, safe: bool) -> str:
         return _to_time(sql, source, target)
     if target.root in _NESTED:
         return _NESTED[target.root](sql, source, target, safe)
+    if source.root is Root.DECIMAL and target.root in t.INTEGERS:
+        # Spark goes through a DOUBLE to anything shorter than BIGINT, which rounds 99.999999999999999999 up.
+        sql = f"{cast}({sql} AS BIGINT)"
+    if source.root in (Root.FLOAT, Root.DOUBLE) and target.root is Root.DECIMAL and not safe:
+        return once(sql, lambda value: _finite(value, target))
     return _plain(sql, target, cast)
+
+
+def _finite(sql: str, target: DataType) -> str:
+    """Spark gives NULL for NaN and infinity, also in a column that has none; as a text they fail."""
+    strange = f"(isnan({sql}) OR abs({sql}) = CAST('Infinity' AS DOUBLE))"
+    return f"IF({strange}, CAST(CAST({sql} AS STRING) AS {spark_type(target)}), CAST({sql} AS {spark_type(target)}))"
 
 
 def _plain(sql: str, target: DataType, cast: str) -> str:

@@ -17,8 +17,11 @@ _INTEGER = r"^[+-]?(?=[0-9.])[0-9]*(\.[0-9]*)?\z"
 _SHORT_DECIMAL = r"^[ \n\t]*([+-]?)(?=\.?[0-9])([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?[\x00-\x7F&&[^0-9.]]?[ \n\t]*\z"
 _SPECIAL = r"(?i)^\s*[+-]?(inf|infinity|nan)\s*\z"
 _KNOWN_SPECIAL = r"^\s*[+-]?(Infinity|NaN)\s*\z"
-_DATE = r"^ *([0-9]{1,9}) *(?:- *([0-9]{1,9}) *(?:- *([0-9]{1,9}) *)?)?\z"
+_BLANK = r"[\x00-\x20]*"
+_PART = rf"{_BLANK}([0-9]{{1,9}}){_BLANK}"
+_DATE = rf"^{_PART}(?:-{_PART}(?:-{_PART})?)?\z"
 _TIMESTAMP = r"^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})( [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(\.[0-9]{0,9})?)?\z"
+_MIDNIGHT = r"^ 24:0{1,2}:0{1,2}(\.0*)?\z"
 _TIME = r"^[0-9]{1,2}(:[0-9]{1,2}(:[0-9]{1,2}(\.[0-9]{1,9})?)?)?\z"
 _MOST_DIGITS = 18
 """Decimals that Flink keeps in a long; it reads shorter texts for them in a way of its own."""
@@ -84,8 +87,11 @@ def _timestamp(sql: str, target: DataType, cast: str) -> str:
     start = f"try_to_date(concat({year}, '-', {month}, '-1'), 'yyyy-M-d')"
     number = f"TRY_CAST({day} AS INT)"
     last = f"IF({number} <= 31, least({number}, day(last_day({start}))), {number})"
-    form = _only(sql, _TIMESTAMP, f"concat({year}, '-', {month}, '-', {last}, {rest})")
-    return cut(f"{cast}({form} AS {spark_type(target)})", target)
+    # 24 o'clock is the start of the next day.
+    midnight = f"{rest} RLIKE {text(_MIDNIGHT)}"
+    clock = f"IF({midnight}, ' 00:00:00', {rest})"
+    form = _only(sql, _TIMESTAMP, f"concat({year}, '-', {month}, '-', {last}, {clock})")
+    return cut(f"({cast}({form} AS {spark_type(target)}) + make_dt_interval(IF({midnight}, 1, 0)))", target)
 
 
 def _time(sql: str, target: DataType, cast: str) -> str:

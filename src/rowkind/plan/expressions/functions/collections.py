@@ -30,7 +30,7 @@ def _with_element(function: str) -> Function:
         element = common_type([_element(values), member.type])
         if element is None:
             raise call.wrong_type(2, str(_element(values)), member.type)
-        type = replace(t.array(element), nullable=values.nullable or member.is_null)
+        type = replace(t.array(element), nullable=any_nullable(args))
         sql = f"{function.lower()}({widened(values, type).sql}, {widened(member, element).sql})"
         return Typed(sql, type)
 

@@ -11,6 +11,7 @@ from rowkind.plan.expressions.comparison import comparable
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
 from rowkind.plan.expressions.structure import row
 from rowkind.plan.expressions.typed import Typed, any_nullable, text
+from rowkind.types import Root
 
 
 def _alike(call: Call, values: list[Typed]) -> list[Typed]:
@@ -29,6 +30,9 @@ def _coalesce(call: Call, args: list[Typed]) -> Typed:
 
 def _ifnull(call: Call, args: list[Typed]) -> Typed:
     found = _coalesce(call, args)
+    if all(arg.root is Root.CHAR for arg in args):
+        # Of two texts of fixed length the longer one gives the type.
+        found = found.with_type(replace(found.type, root=Root.CHAR))
     return found.with_type(replace(found.type, nullable=args[0].nullable and args[1].nullable))
 
 

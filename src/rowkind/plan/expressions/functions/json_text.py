@@ -46,6 +46,7 @@ def _as_big_decimal(plain: str) -> str:
     shifted = f"concat({sign}, left({digits}, 1 + {power}), '.', substring({digits}, 2 + {power}))"
     cases = (
         f"WHEN {plain} IN ('NaN', 'Infinity', '-Infinity') THEN concat('\"', {plain}, '\"')",
+        f"WHEN {plain} = '-0.0' THEN '0.0'",
         f"WHEN NOT {plain} RLIKE {text(_SCIENTIFIC)} OR {power} < -6 THEN {plain}",
         f"WHEN {power} < 0 THEN {small}",
         f"WHEN {power} > length({rest}) THEN replace({plain}, 'E', 'E+')",

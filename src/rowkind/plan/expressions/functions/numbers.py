@@ -135,7 +135,7 @@ _CEIL = special("CEIL", "any, word?", floor_or_ceil("ceil"))
 NUMBERS: tuple[Function, ...] = (
     mapped("POWER", "double, double", t.DOUBLE, "power({0}, {1})"),
     mapped("ABS", "number", as_first, "abs({0})"),
-    mapped("SQRT", "double", t.DOUBLE, "sqrt({0})"),
+    mapped("SQRT", "double", t.DOUBLE, "power({0}, 0.5D)"),
     mapped("LN", "double", t.DOUBLE, lambda a: _logarithm(f"ln({a[0].sql})", a[0].sql)),
     mapped("LOG10", "double", t.DOUBLE, lambda a: _logarithm(f"log10({a[0].sql})", a[0].sql)),
     mapped("LOG2", "double", t.DOUBLE, lambda a: _logarithm(f"log2({a[0].sql})", a[0].sql)),

@@ -45,7 +45,14 @@ def _printf(args: Sequence[Typed]) -> str:
     if isinstance(form.constant, str) and re.search(r"%\d+\$", form.constant):
         # The positions of a literal can be looked at, those of a format that is data cannot.
         return found
-    return f"IF({form.sql} RLIKE {text(_fitting(args[1:]))}, {found}, NULL)"
+    fits = f"{form.sql} RLIKE {text(_fitting(args[1:]))}"
+    # A number that is no character of Unicode has no %c.
+    for value in args[1:]:
+        if value.root is Root.INT:
+            fits += (
+                f" AND ({value.sql} IS NULL OR {value.sql} BETWEEN 0 AND 1114111 OR NOT {form.sql} RLIKE '%[^%]*[cC]')"
+            )
+    return f"IF({fits}, {found}, NULL)"
 
 
 PRINTF: Function = mapped("PRINTF", "text, any*", t.STRING, _printf, nullable=True)

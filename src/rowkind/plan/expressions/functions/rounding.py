@@ -29,6 +29,8 @@ def floor_or_ceil(name: str) -> Body:
         unit = str(args[1].constant)
         if value.root not in t.TIMESTAMPS | {Root.DATE, Root.TIME}:
             raise call.wrong_type(1, "a date, time or timestamp", value.type)
+        if value.root is Root.DATE and unit in _MICROS:
+            return value
         if (value.root is Root.DATE and unit not in _DATE_UNITS) or (value.root is Root.TIME and unit not in _MICROS):
             raise call.bad_argument(2, f"may not be {unit} for {value.type}")
         # Flink rounds milliseconds: what is finer does not begin the next unit.

@@ -139,6 +139,14 @@ def _str_to_map(args: Sequence[Typed]) -> str:
     return once(trimmed, lambda value: f"IF({value} = '', {empty}, str_to_map({value}, {pairs}, {members}))")
 
 
+def _parse_url(args: Sequence[Typed]) -> str:
+    """Java's URL takes characters that its URI does not; others stand for them meanwhile."""
+    odd = ' "<>\\^`{|}'
+    stands = text("".join(chr(0xE000 + i) for i in range(len(odd))))
+    url = f"translate({args[0].sql}, {text(odd)}, {stands})"
+    return f"translate(try_parse_url({', '.join([url, *(a.sql for a in args[1:])])}), {stands}, {text(odd)})"
+
+
 def _elt(call: Call, args: list[Typed]) -> Typed:
     index, *values = args
     type = common_type([v.type for v in values])
@@ -196,7 +204,7 @@ STRINGS: tuple[Function, ...] = (
     mapped("LOCATE", "text, text, int?", t.INT, _locate),
     mapped("URL_DECODE", "text", t.STRING, "try_url_decode({0})", nullable=True),
     mapped("URL_ENCODE", "text", t.STRING, "url_encode({0})", nullable=True),
-    mapped("PARSE_URL", "text, text, text?", t.STRING, "try_parse_url({all})", nullable=True),
+    mapped("PARSE_URL", "text, text, text?", t.STRING, _parse_url, nullable=True),
     mapped("REVERSE", "text", t.STRING, "reverse({0})", nullable=True),
     mapped("SPLIT_INDEX", "text, text_or_int, int", t.STRING, _split_index, nullable=True),
     mapped("STR_TO_MAP", "text, text?, text?", t.map_of(t.STRING, t.STRING), _str_to_map, nullable=True),

@@ -11,7 +11,7 @@ from rowkind.plan.expressions.casts import convert
 from rowkind.plan.expressions.clock import CLOCK
 from rowkind.plan.expressions.cutting import cut
 from rowkind.plan.expressions.functions.call import Call, Function, mapped, special
-from rowkind.plan.expressions.functions.time_patterns import Part, lenient, parts_of, strict
+from rowkind.plan.expressions.functions.time_patterns import Part, by_java_sql, lenient, parts_of, strict
 from rowkind.plan.expressions.functions.zones import is_zone, later_of_two, zone_or_utc
 from rowkind.plan.expressions.instants import at_utc, utc_clock
 from rowkind.plan.expressions.typed import Typed, any_nullable, text
@@ -65,7 +65,11 @@ def _read(value: Typed, pattern: Typed, how: Callable[[str, list[Part]], str]) -
         return how(value.sql, parts)
     if re.search(_ZONE_LETTERS, _letters(pattern)):
         return f"CAST(try_to_timestamp({value.sql}, {pattern.sql}) AS TIMESTAMP_NTZ)"
-    return utc_clock(f"try_to_timestamp({value.sql} || ' UTC', {pattern.sql} || ' VV')")
+    read = utc_clock(f"try_to_timestamp({value.sql} || ' UTC', {pattern.sql} || ' VV')")
+    if how is not strict:
+        return read
+    found = f"coalesce({read}, {by_java_sql(value.sql)})"
+    return f"IF({pattern.sql} IS NULL, NULL, {found})" if pattern.nullable else found
 
 
 def _to_timestamp(call: Call, args: list[Typed]) -> Typed:
@@ -123,7 +127,8 @@ def _unix_timestamp(call: Call, args: list[Typed]) -> Typed:
     # A text that does not fit gives Java's smallest number, as in Flink: the result is never NULL by itself.
     instant = later_of_two(_read(value, pattern, lenient))
     seconds = f"coalesce(unix_millis({instant}) DIV 1000, -9223372036854775807L - 1)"
-    sql = f"IF({value.sql} IS NULL, NULL, {seconds})" if value.nullable else seconds
+    unknown = " OR ".join(f"{arg.sql} IS NULL" for arg in args if arg.nullable)
+    sql = f"IF({unknown}, NULL, {seconds})" if unknown else seconds
     return Typed(sql, replace(t.BIGINT, nullable=any_nullable(args)))
 
 
