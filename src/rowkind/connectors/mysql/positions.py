@@ -115,11 +115,11 @@ def _quiet_status(connection: pymysql.Connection[Any]) -> tuple[str, int, str]:
 
 
 def settle(connection: pymysql.Connection[Any], facts: ServerFacts) -> None:
-    """Wait until what is in MySQL's binlog now is also visible to a SELECT: it becomes so a little later.
+    """Wait until what is in the binlog now is also visible to a SELECT: it becomes so a little later.
 
-    A transaction owns its GTID in between. Without GTIDs nothing tells, and a pause must do.
+    On MySQL a transaction owns its GTID in between. Without GTIDs, and on MariaDB, nothing tells, and a pause must do.
     """
-    if not facts.gtid:
+    if facts.mariadb or not facts.gtid:
         time.sleep(_SETTLE_SECONDS)
         return
     waited_for: set[str] | None = None
