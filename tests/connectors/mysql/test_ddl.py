@@ -8,8 +8,10 @@ from rowkind.connectors.mysql.changes import TableChanges
 from rowkind.connectors.mysql.history import SchemaHistory, TableDdl
 from rowkind.connectors.mysql.positions import BinlogPosition
 from rowkind.connectors.mysql.schemas import ColumnSchema, TableId, TableSchema, read_schemas
+from rowkind.demo_servers.database import DatabaseServer
+from rowkind.demo_servers.database_programs import Flavor
 from rowkind.errors import RowkindError
-from tests.connectors.mysql.conftest import Database
+from tests.connectors.mysql.conftest import Database, opened
 from tests.connectors.mysql.reading import end, pieces, schema_of
 from tests.connectors.mysql.test_types import without_collations
 
@@ -123,3 +125,33 @@ def test_a_rename_in_and_out() -> None:
 )
 def test_statements_about_other_things(statement: str) -> None:
     assert small().apply("db", statement, HERE) == []
+
+
+def test_names_that_the_server_folds() -> None:
+    """lower_case_table_names=1: statements are in the log as they were written, names of tables are in lower case."""
+    table = TableSchema(TableId("shop", "orders"), (ColumnSchema("id", "int"),), ("id",))
+    known = SchemaHistory({table.id: table}, lambda id: id.database == "shop", folds=True)
+    (change,) = known.apply("SHOP", "ALTER TABLE Orders ADD COLUMN Item varchar(9)", HERE)
+    assert change.after is not None
+    assert [column.name for column in change.after.columns] == ["id", "Item"]
+    assert known.concerns("other", "INSERT INTO Shop.ORDERS VALUES (1)")
+    known = SchemaHistory.from_json(known.to_json(), lambda id: id.database == "shop")
+    (change,) = known.apply("x", "RENAME TABLE Shop.Orders TO SHOP.Sold", HERE)
+    assert change.after is not None
+    assert change.after.id == TableId("shop", "sold")
+    (change,) = known.apply("x", "DROP DATABASE Shop", HERE)
+    assert change.kind == "drop"
+
+
+@pytest.mark.database
+def test_a_server_that_folds_names() -> None:
+    with DatabaseServer.start(Flavor.MARIADB, {"lower-case-table-names": "1"}) as server:
+        for db in opened(server):
+            db.run("CREATE TABLE Orders (id int primary key)")
+            schema, start = schema_of(db, "orders"), end(db)
+            db.run(f"ALTER TABLE {db.name.upper()}.ORDERS ADD Item varchar(9)", "INSERT INTO oRders VALUES (1, 'x')")
+            known = SchemaHistory({schema.id: schema}, mariadb=True, folds=db.facts.folds)
+            parts = [part for piece in pieces(db, start, end(db), known) for part in piece.parts]
+            assert isinstance(parts[0], TableDdl)
+            assert isinstance(parts[1], TableChanges)
+            assert parts[1].rows.to_pylist() == [{"id": 1, "Item": "x"}]

@@ -1,24 +1,30 @@
-"""Chunks: cut by every kind of key, read while others write, found again by key."""
+"""Chunks: cut by every kind of key, and read while others write."""
 
 from __future__ import annotations
 
 import json
 import random
 import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from rowkind.connectors.mysql.chunk_index import ChunkIndex
+from rowkind.connectors.contract import Pace, SourceContext
+from rowkind.connectors.mysql.chunk_reading import chunk_rows
 from rowkind.connectors.mysql.chunks import Chunk, ChunkSplitter
 from rowkind.connectors.mysql.connection import connect
-from rowkind.connectors.mysql.schemas import TableSchema
-from rowkind.connectors.mysql.snapshot import read_chunk
+from rowkind.connectors.mysql.gathering import Lanes
+from rowkind.connectors.mysql.reading_counts import Counts
+from rowkind.connectors.mysql.schemas import TableId, TableSchema
+from rowkind.connectors.mysql.source import LOG, MysqlSettings, MysqlSource
+from rowkind.connectors.mysql.staged import staged_sections
 from rowkind.errors import RowkindError
-from rowkind.kinds import RowKind
+from rowkind.kinds import KIND_COLUMN, RowKind
 from tests.connectors.mysql.conftest import Database
-from tests.connectors.mysql.reading import READING, SERVER_ID, end, history, pieces, schema_of, snapshot
+from tests.connectors.mysql.reading import READING, SERVER_ID, end, schema_of, snapshot
 
 RANDOM = random.Random(16)
 KEYS: dict[str, list[Any]] = {
@@ -61,13 +67,9 @@ def test_every_kind_of_key(db: Database) -> None:
         db.run(f"INSERT INTO k{number} VALUES " + ", ".join(f"({value}, {j})" for j, value in enumerate(values)))
         schema = schema_of(db, f"k{number}")
         chunks = all_chunks(db, schema, size=7)
-        index = ChunkIndex(schema, chunks)
         seen: list[int] = []
-        for place, chunk in enumerate(chunks):
-            rows = snapshot(db, schema, chunk.where(schema))
-            keys = rows.column("k").combine_chunks()
-            assert index.places(db.connection, keys).tolist() == [place] * rows.num_rows, (type, chunk)
-            seen += rows.column("j").to_pylist()
+        for chunk in chunks:
+            seen += snapshot(db, schema, chunk.where(schema)).column("j").to_pylist()
         assert sorted(seen) == list(range(len(values))), type
         assert len(chunks) > 1, type
 
@@ -98,41 +100,68 @@ def test_a_chosen_key_may_be_null(db: Database) -> None:
     chunks = all_chunks(db, schema, key_column="v", size=2)
     ids = [snapshot(db, schema, chunk.where(schema)).column("id").to_pylist() for chunk in chunks]
     assert sorted(i for each in ids for i in each) == [1, 2, 3, 4, 5]
-    assert ChunkIndex(schema, chunks).places(db.connection, pa.array([None], pa.int32())).tolist() == [0]
 
 
 @pytest.mark.parametrize("engine", ["InnoDB", "MyISAM"])
-def test_chunks_are_exact_while_others_write(db: Database, engine: str) -> None:
-    """Each chunk, with the changes after its high watermark applied, is the table in the end."""
+def test_a_table_is_copied_exactly_while_others_write(
+    db: Database, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batch by batch as a job reads it: chunks without the keys that the log has, and the log."""
+    monkeypatch.setattr("rowkind.connectors.mysql.source.CHUNKS_AT_ONCE", 3)
     db.run(f"CREATE TABLE t (id int primary key, v int) ENGINE={engine}")
     db.run("INSERT INTO t VALUES " + ",".join(f"({i}, 0)" for i in range(0, 400, 2)))
-    schema, stop = schema_of(db, "t"), threading.Event()
+    settings = MysqlSettings(db.address, SERVER_ID, In(db.name), chunk_size=20, sync=False)
+    here = SourceContext(str(tmp_path), lambda function, arguments: [function(argument) for argument in arguments])
+    source = MysqlSource(settings, here, lambda schemas: Lanes(parts=2))
+    state, stop = dict[int, Any](), threading.Event()
+    position = source.start()
     writer = threading.Thread(target=_write, args=(db, stop))
     writer.start()
+    batches = 0
     try:
-        chunks = all_chunks(db, schema, size=50)
-        read = [read_chunk(db.address, db.facts, schema, chunk, SERVER_ID, READING) for chunk in chunks]
+        while True:
+            offer = source.offer(position)
+            if not offer.splits[LOG].rows and stop.is_set():
+                break
+            share = source.share(offer, Pace(2**62, source.limits.bytes, 1, 1), True)
+            _apply(str(tmp_path), share.tasks, state)
+            position, batches = share.until, batches + 1
+            if not position["todo"] and not stop.is_set():
+                stop.set()
+                writer.join()
     finally:
         stop.set()
         writer.join()
-    last = end(db)
-    lowest = min((chunk.high for chunk in read), key=lambda high: high.place())
-    state = {row["id"]: row for each in read for row in each.rows.to_pylist()}
-    assert len(state) == sum(each.rows.num_rows for each in read)
-    index = ChunkIndex(schema, chunks)
-    for piece in pieces(db, lowest, last, history(db, schema)):
-        for part in piece.parts:
-            places = index.places(db.connection, part.rows.column("id"))
-            for row, kind, pos, place in zip(
-                part.rows.to_pylist(), part.kinds.to_pylist(), part.pos.to_pylist(), places, strict=True
-            ):
-                if (len(part.file), part.file, pos) <= read[place].high.place():
-                    continue
-                if RowKind(kind).adds:
-                    state[row["id"]] = row
-                else:
-                    state.pop(row["id"])
-    assert state == {row["id"]: row for row in snapshot(db, schema).to_pylist()}
+        source.close()
+    assert batches > 3
+    assert state == {row["id"]: row["v"] for row in snapshot(db, schema_of(db, "t")).to_pylist()}
+
+
+@dataclass(frozen=True)
+class In:
+    """Captures a database."""
+
+    database: str
+
+    def __call__(self, table: TableId) -> bool:
+        return table.database == self.database
+
+
+def _apply(folder: str, tasks: Sequence[Any], state: dict[int, Any]) -> None:
+    """The rows of a batch, as its messages would change a topic."""
+    for task in tasks:
+        changed = {row["id"] for file in task["minus"] for row in _staged(folder, file)}
+        for row in _staged(folder, task["file"]):
+            if task["minus"] and row["id"] in changed:
+                continue
+            if RowKind(row[KIND_COLUMN]).adds:
+                state[row["id"]] = row["v"]
+            else:
+                state.pop(row["id"], None)
+
+
+def _staged(folder: str, file: str) -> list[dict[str, Any]]:
+    return [row for _, rows in staged_sections(folder, file) for row in rows.to_pylist()]
 
 
 def _write(db: Database, stop: threading.Event) -> None:
@@ -155,5 +184,5 @@ def test_a_changed_schema_is_named(db: Database) -> None:
     schema = schema_of(db, "t")
     db.run("ALTER TABLE t ADD w int")
     with pytest.raises(RowkindError) as error:
-        read_chunk(db.address, db.facts, schema, all_chunks(db, schema)[0], SERVER_ID, READING)
+        list(chunk_rows(db.address, db.facts, schema, all_chunks(db, schema), end(db), READING, Counts()))
     assert error.value.condition == "MYSQL_SCHEMA_CHANGED"

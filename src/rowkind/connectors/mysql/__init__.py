@@ -29,9 +29,8 @@ Snapshot
     splitter.next(connection) -> Chunk | None                   # lazily, one bound a call; None: no chunk is left
     splitter.state -> dict                                      # JSON, enough to go on elsewhere
     Chunk(table, index, key, low, high)                         # half-open; to_json(), from_json()
-    read_chunk(address, facts, schema, chunk, server_id, reading, backfill=True) -> ChunkRows
-    ChunkRows(rows: pa.Table, high: BinlogPosition, zero_dates: int)    # exact as of high; MYSQL_SCHEMA_CHANGED: again
-    ChunkIndex(schema, chunks).places(connection, column) -> numpy int64    # chunk of each key, as the server compares
+    chunk_rows(address, facts, schema, chunks, after, reading, counts) -> Iterator[pa.RecordBatch]
+        # with the changes up to `after` and perhaps later ones; MYSQL_SCHEMA_CHANGED: the log says how
 
 Binlog
 
@@ -75,9 +74,7 @@ _PUBLIC = {
     "fields": "rowkind.connectors.mysql.types:fields",
     "Chunk": "rowkind.connectors.mysql.chunks:Chunk",
     "ChunkSplitter": "rowkind.connectors.mysql.chunks:ChunkSplitter",
-    "ChunkIndex": "rowkind.connectors.mysql.chunk_index:ChunkIndex",
-    "ChunkRows": "rowkind.connectors.mysql.snapshot:ChunkRows",
-    "read_chunk": "rowkind.connectors.mysql.snapshot:read_chunk",
+    "chunk_rows": "rowkind.connectors.mysql.chunk_reading:chunk_rows",
     "SchemaHistory": "rowkind.connectors.mysql.history:SchemaHistory",
     "TableDdl": "rowkind.connectors.mysql.history:TableDdl",
     "BinlogReader": "rowkind.connectors.mysql.reader:BinlogReader",

@@ -36,6 +36,8 @@ class Surroundings:
     charsets: Mapping[str, str]
     """The default character set of each database."""
     mariadb: bool
+    folds: bool = False
+    """Whether names of tables are in lower case, however a statement writes them (lower_case_table_names=1)."""
 
     def defaults(self, database: str) -> Defaults:
         return Defaults(self.charsets.get(database, "utf8mb4"), None, self.mariadb)
@@ -43,7 +45,7 @@ class Surroundings:
 
 def effects(database: str, text: str, around: Surroundings) -> list[Effect]:
     """What the statement does to tables, in order; nothing when it is about something else. May raise Unparsed."""
-    tokens = Tokens(text)
+    tokens = Tokens(text, folds=around.folds)
     verb = tokens.accept_any("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE")
     while tokens.accept("OR", "REPLACE") or tokens.accept_any("ONLINE", "IGNORE"):
         pass

@@ -31,8 +31,9 @@ class Token:
 class Tokens:
     """A place in the tokens of one statement."""
 
-    def __init__(self, text: str, tokens: list[Token] | None = None) -> None:
+    def __init__(self, text: str, tokens: list[Token] | None = None, folds: bool = False) -> None:
         self.text = text
+        self._folds = folds
         self._tokens = _cut(text) if tokens is None else tokens
         self._at = 0
 
@@ -74,7 +75,8 @@ class Tokens:
     def table(self, database: str) -> TableId:
         """A table's name, with its database or in the current one."""
         first = self.name()
-        return TableId(first, self.name()) if self.accept(".") else TableId(database, first)
+        found = TableId(first, self.name()) if self.accept(".") else TableId(database, first)
+        return found.lower() if self._folds else found
 
     def parenthesis(self) -> Tokens:
         """What stands between the next pair of parentheses."""
@@ -83,7 +85,7 @@ class Tokens:
         while depth:
             text = self.take()
             depth += (text.text == "(" and text.kind == "sign") - (text.text == ")" and text.kind == "sign")
-        return Tokens(self.text, self._tokens[first : self._at - 1])
+        return Tokens(self.text, self._tokens[first : self._at - 1], self._folds)
 
     def parts(self) -> list[Tokens]:
         """The rest, cut at commas that are in no parentheses."""
@@ -97,7 +99,7 @@ class Tokens:
                     found.append([])
                     continue
             found[-1].append(token)
-        return [Tokens(self.text, tokens) for tokens in found if tokens]
+        return [Tokens(self.text, tokens, self._folds) for tokens in found if tokens]
 
 
 def _cut(text: str) -> list[Token]:

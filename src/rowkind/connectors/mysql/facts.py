@@ -46,6 +46,11 @@ class ServerFacts:
     """Global ones, in upper case; ALL PRIVILEGES as such."""
 
     @property
+    def folds(self) -> bool:
+        """Whether names of databases and tables are kept in lower case, however statements write them."""
+        return self.lower_case_table_names == 1
+
+    @property
     def release(self) -> tuple[int, ...]:
         return tuple(int(part) for part in re.findall(r"\d+", self.version)[:3])
 

@@ -125,13 +125,13 @@ def gather_chunks(task: ChunkTask) -> Gathered:
             for batch in chunk_rows(
                 place.address, place.facts, schemas[table], tuple(chunks), task.after, place.reading, counts
             ):
-                file.add(str(table), _inserted(batch))
+                file.add(str(table), inserted(batch))
                 rows[str(table)] += batch.num_rows
             zero_dates[f"{table}.zero-dates"] += counts.zero_dates
     return Gathered({"": {task.file: dict(rows)}} if file.rows else {}, zero_dates)
 
 
-def _inserted(rows: pa.RecordBatch) -> pa.RecordBatch:
+def inserted(rows: pa.RecordBatch) -> pa.RecordBatch:
     size = rows.num_rows
     return _marked(
         rows, np.full(size, RowKind.INSERT, np.int8), np.arange(size, dtype=np.int64), np.zeros(size, np.int64)
@@ -175,7 +175,7 @@ def _by_transactions(task: LogTask, refused: RowkindError) -> LogTask:
 def _gathered(task: LogTask, undone: Collection[tuple[str, int]]) -> Gathered:
     place = task.place
     schemas = schema_set(place.folder, place.schemas).tables
-    history = SchemaHistory(schemas, captures=task.captures, mariadb=place.facts.mariadb)
+    history = SchemaHistory(schemas, captures=task.captures, mariadb=place.facts.mariadb, folds=place.facts.folds)
     reader = BinlogReader(
         place.address, place.facts, task.start, task.server_id, history, place.reading, task.heartbeat_seconds, undone
     )

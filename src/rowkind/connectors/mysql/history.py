@@ -57,11 +57,13 @@ class SchemaHistory:
         captures: Callable[[TableId], bool] | None = None,
         charsets: Mapping[str, str] | None = None,
         mariadb: bool = False,
+        folds: bool = False,
     ) -> None:
         self._schemas = dict(schemas)
         self._captures = captures or frozenset(schemas).__contains__
         self._charsets = dict(charsets or {})
         self._mariadb = mariadb
+        self._folds = folds
         self.notes: list[str] = []
         """Statements that were passed over, for whoever shows them; taken out by that one."""
 
@@ -74,16 +76,18 @@ class SchemaHistory:
 
     def to_json(self) -> dict[str, Any]:
         schemas = [schema.to_json() for _, schema in sorted(self._schemas.items())]
-        return {"schemas": schemas, "charsets": self._charsets, "mariadb": self._mariadb}
+        return {"schemas": schemas, "charsets": self._charsets, "mariadb": self._mariadb, "folds": self._folds}
 
     @classmethod
     def from_json(cls, record: dict[str, Any], captures: Callable[[TableId], bool] | None = None) -> Self:
         schemas = [TableSchema.from_json(each) for each in record["schemas"]]
-        return cls({schema.id: schema for schema in schemas}, captures, record["charsets"], record["mariadb"])
+        return cls(
+            {schema.id: schema for schema in schemas}, captures, record["charsets"], record["mariadb"], record["folds"]
+        )
 
     def concerns(self, database: str, text: str) -> bool:
         """Whether a statement names a captured table, by a look at its text."""
-        return any(self._captures(table) for table in _named(database, text))
+        return any(self._captures(table) for table in self._named(database, text))
 
     def apply(self, database: str, text: str, position: BinlogPosition) -> list[TableDdl]:
         """Change the schemas as the statement does; what it has done to captured tables."""
@@ -92,15 +96,24 @@ class SchemaHistory:
             return []
         try:
             if gone := dropped_database(text):
+                gone = gone.lower() if self._folds else gone
                 found = [Effect("drop", table) for table in self._schemas if table.database == gone]
             else:
-                found = effects(database, text, Surroundings(self._schemas.get, self._charsets, self._mariadb))
+                found = effects(database, text, self._surroundings)
         except Unparsed as error:
             return self._unparsed(database, text, position, error)
         return [change for effect in found for change in self._applied(effect, text, position)]
 
+    @property
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(self._schemas.get, self._charsets, self._mariadb, self._folds)
+
+    def _named(self, database: str, text: str) -> list[TableId]:
+        found = _named(database, text)
+        return [table.lower() for table in found] if self._folds else found
+
     def _unparsed(self, database: str, text: str, position: BinlogPosition, error: Unparsed) -> list[TableDdl]:
-        for table in _named(database, text):
+        for table in self._named(database, text):
             if self._captures(table):
                 raise RowkindError(
                     "MYSQL_DDL_UNPARSED", table=table, position=position, reason=error, statement=text[:2000]

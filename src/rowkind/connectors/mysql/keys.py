@@ -1,25 +1,18 @@
-"""Values of a chunk key: as text in checkpoints, as SQL in conditions, compared as the server compares them.
+"""Values of a chunk key: as text in checkpoints, as SQL in conditions.
 
 Strings are ordered by their collation, which only the server knows for certain: whether `ä` comes before `b`, whether
-`a` and `A` are one key, whether blanks at the end count. So keys are compared by the server wherever it has a collation
-to apply, and here only where bytes or numbers decide.
+`a` and `A` are one key, whether blanks at the end count. So keys are compared by the server alone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
 
 from rowkind.connectors.mysql.connection import quoted
 from rowkind.connectors.mysql.schemas import TableSchema
 from rowkind.connectors.mysql.types import ColumnType, Kind, Reading, column_type
 from rowkind.errors import RowkindError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _INTEGERS = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint"})
 _BY_NUMBER = frozenset({Kind.ENUM, Kind.SET, Kind.BIT, Kind.FLAG})
@@ -47,12 +40,6 @@ class ChunkKey:
         return self.column.column.type in _INTEGERS or (self.column.column.type == "decimal")
 
     @property
-    def compared_here(self) -> bool:
-        """Whether numbers or bytes decide alone."""
-        kinds = (Kind.INTEGER, Kind.BOOLEAN, Kind.BIG_UNSIGNED, Kind.DECIMAL, Kind.DATE, Kind.DATETIME, Kind.TIMESTAMP)
-        return self.column.kind in kinds or self.column.kind in (Kind.BYTES, Kind.PADDED_BYTES)
-
-    @property
     def selected(self) -> str:
         """What to select so that the answer is the key's text; bytes as hexadecimal digits."""
         if self.column.kind in (Kind.BYTES, Kind.PADDED_BYTES):
@@ -77,42 +64,6 @@ class ChunkKey:
             case _:
                 return f"{Decimal(text):f}"
 
-    def comparable(self, text: str) -> Any:
-        """A key's text as something that Python orders as the server does."""
-        if self.column.kind in (Kind.BYTES, Kind.PADDED_BYTES):
-            return bytes.fromhex(text)
-        if self.column.kind in (Kind.DATE, Kind.DATETIME, Kind.TIMESTAMP):
-            # A fraction that is not written is zero: without its point the shorter text sorts first, as it should.
-            return text
-        return Decimal(text)
-
-    def texts(self, values: pa.Array) -> list[str | None]:
-        """A column of keys, as rows have it, as keys' texts."""
-        if self.column.kind in (Kind.BYTES, Kind.PADDED_BYTES):
-            return [None if value is None else value.hex() for value in values.to_pylist()]
-        if pa.types.is_boolean(values.type):
-            return [None if value is None else str(int(value)) for value in values.to_pylist()]
-        if self.column.kind in (Kind.DATETIME, Kind.TIMESTAMP):
-            digits = self.column.column.precision or 0
-            return [None if value is None else _moment_text(value, digits) for value in values.to_pylist()]
-        if self.column.kind in (Kind.FLOAT, Kind.DOUBLE, Kind.ROUNDED):
-            return [None if value is None else repr(value) for value in values.to_pylist()]
-        if self.column.kind in _BY_NUMBER:
-            return [None if value is None else self._number(value) for value in values.to_pylist()]
-        return [None if value is None else str(value) for value in values.to_pylist()]
-
-    def _number(self, value: Any) -> str:
-        members = self.column.column.values
-        match self.column.kind:
-            case Kind.ENUM:
-                return str(members.index(value) + 1 if value in members else 0)
-            case Kind.SET:
-                return str(sum(1 << members.index(member) for member in value.split(",") if member))
-            case Kind.BIT:
-                return str(int.from_bytes(value, "little"))
-            case _:
-                return str(int(value))
-
 
 def chunk_key(schema: TableSchema, name: str | None = None) -> ChunkKey:
     """The key that was asked for, or the first column of the primary key."""
@@ -126,11 +77,6 @@ def chunk_key(schema: TableSchema, name: str | None = None) -> ChunkKey:
     return ChunkKey(column_type(schema, schema.column(wanted), Reading(tinyint1_as_boolean=False)))
 
 
-def _moment_text(value: Any, digits: int) -> str:
-    text: str = value.strftime("%Y-%m-%d %H:%M:%S").rjust(19, "0")
-    return f"{text}.{value.microsecond:06}"[: 20 + digits] if digits else text
-
-
 def in_range(key: ChunkKey, low: str | None, high: str | None) -> str:
     """The condition of a chunk; NULL, which only a key that was chosen can have, belongs to the first."""
     parts = []
@@ -141,24 +87,3 @@ def in_range(key: ChunkKey, low: str | None, high: str | None) -> str:
         nulls = key.column.column.nullable and low is None
         parts.append(f"({upper} OR {key.name} IS NULL)" if nulls else upper)
     return " AND ".join(parts)
-
-
-def compared(key: ChunkKey, texts: Sequence[str], bounds: Sequence[str]) -> str:
-    """A SELECT that says for each pair whether the key is at or above the bound."""
-    collation = key.column.column.collation
-    collate = f" COLLATE {collation}" if collation and key.column.kind is Kind.TEXT else ""
-    return "SELECT " + ", ".join(
-        f"{_typed(key, text)}{collate} >= {_typed(key, bound)}{collate}"
-        for text, bound in zip(texts, bounds, strict=True)
-    )
-
-
-def _typed(key: ChunkKey, text: str) -> str:
-    """A literal that is compared as the column would be, without a column beside it."""
-    match key.column.kind:
-        case Kind.TIME:
-            return f"CAST({key.literal(text)} AS TIME(6))"
-        case Kind.UUID | Kind.INET4 | Kind.INET6:
-            return f"CAST({key.literal(text)} AS {key.column.column.type})"
-        case _:
-            return key.literal(text)

@@ -24,6 +24,9 @@ class TableId(NamedTuple):
     def __str__(self) -> str:
         return f"{self.database}.{self.table}"
 
+    def lower(self) -> TableId:
+        return TableId(self.database.lower(), self.table.lower())
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnSchema:
