@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from rowkind.cli.console import Console
     from rowkind.ingest.description import IngestionJob
 
+SHOWN = 20
+"""Keys of a topic that differ."""
+
 File = Annotated[Path, typer.Argument(help="A job file in YAML.", exists=True, dir_okay=False)]
 
 
@@ -30,6 +34,9 @@ def ingest(
     check: Annotated[
         bool,
         typer.Option("--check", help="Validate the job, look at the server, list tables and topics; no row is read."),
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare each topic with its tables, and name the keys that differ.")
     ] = False,
     checkpoint: Annotated[
         str | None,
@@ -64,6 +71,8 @@ def ingest(
         console.notice(note)
     if check:
         sys.exit(_check(job))
+    if verify:
+        sys.exit(_verify(job, master, pairs(conf), console, verbose))
     with published(metrics, metrics_log, metrics_log_file, console.notice) as watched:
         code = _run(job, master, pairs(conf), console, watched, verbose)
     sys.exit(code)
@@ -79,6 +88,39 @@ def _check(job: IngestionJob) -> int:
     for problem in problems:
         say(problem, sys.stderr)
     return 1 if problems else 0
+
+
+def _verify(job: IngestionJob, master: str | None, conf: dict[str, str], console: Console, verbose: bool) -> int:
+    """Show what was found of each topic; the exit code says whether any differs."""
+    from rowkind.runtime.driver.spark import start_spark
+
+    spark = start_spark(master, conf)
+    from rowkind.runtime.driver.ingest.verifying import Verifier
+
+    code = 0
+    try:
+        for found in Verifier(spark, job, console.notice).topics():
+            console.shown(list(verified_lines(found.topic, found.tables, found.rows, found.differences)))
+            code = 1 if found.differences else code
+        return code
+    except RowkindError as error:
+        report(error, error.__cause__ or error, verbose)
+        return 2
+    finally:
+        with contextlib.suppress(Exception):  # Spark is gone already
+            spark.stop()
+
+
+def verified_lines(topic: str, tables: Sequence[str], rows: int, differences: Sequence[object]) -> Iterator[str]:
+    """What was found of a topic."""
+    named = ", ".join(tables)
+    if not differences:
+        yield f"topic {topic}: {rows:,} keys, as in {named}"
+        return
+    yield f"topic {topic}: {rows:,} keys, and {len(differences):,} differ from {named}"
+    yield from (f"  {difference}" for difference in differences[:SHOWN])
+    if len(differences) > SHOWN:
+        yield f"  and {len(differences) - SHOWN:,} more"
 
 
 def _run(

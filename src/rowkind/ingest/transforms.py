@@ -188,7 +188,7 @@ class _Applied:
         for name in key:
             if name not in items:
                 raise self._unknown(name, tuple(items))
-            if _varies(items[name]):
+            if varies(items[name]):
                 raise self.rule.place.error("INGEST_KEY_VARIES", table=self.table.id, name=name)
         notes = []
         if gone and not self.rule.primary_keys and key:
@@ -199,7 +199,7 @@ class _Applied:
         return key, notes
 
 
-def _varies(tree: exp.Expr) -> bool:
+def varies(tree: exp.Expr) -> bool:
     """Whether an expression may differ between two looks at the same row, so that it cannot be part of a key."""
     if any(column.name in (EVENT_TYPE, OP_TS) for column in columns_of(tree)):
         return True

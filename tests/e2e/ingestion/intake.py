@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rowkind.broker.process import wait_until
+from rowkind.ingest.description import IngestionJob
 from rowkind.ingest.loading import parse_job
 from rowkind.ingest.variables import Variables
 from rowkind.runtime.driver.ingest.running import RunningIngestion
@@ -63,6 +64,21 @@ class Intake:
         type: str = "upsert-kafka",
     ) -> RunningIngestion:
         """Start a job on all tables of the database, or go on with the one of before."""
+        job = self.described(source, sink, rest, user, password, type)
+        started = RunningIngestion(self.spark, job, self.notes.append, show=lambda lines, _: self.shown.extend(lines))
+        self.jobs.append(started.start())
+        return self.jobs[-1]
+
+    def described(
+        self,
+        source: str = "",
+        sink: str = "",
+        rest: str = "",
+        user: str = "root",
+        password: str = "",
+        type: str = "upsert-kafka",
+    ) -> IngestionJob:
+        """The job as its file says."""
         text = JOB.replace("SOURCE\n", _indented(source)).replace("SINK\n", _indented(sink)) + rest
         values = {
             "db.host": self.db.server.host,
@@ -75,10 +91,7 @@ class Intake:
             "sink.type": type,
         }
         secret = Variables(values, {"password": password}, {})
-        job = parse_job(text.replace("${db.name}", self.db.name), "job.yaml", secret, self.checkpoint)
-        started = RunningIngestion(self.spark, job, self.notes.append, show=lambda lines, _: self.shown.extend(lines))
-        self.jobs.append(started.start())
-        return self.jobs[-1]
+        return parse_job(text.replace("${db.name}", self.db.name), "job.yaml", secret, self.checkpoint)
 
     def stop(self, job: RunningIngestion) -> None:
         job.stop()

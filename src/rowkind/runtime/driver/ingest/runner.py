@@ -226,9 +226,7 @@ class IngestRunner:
     ) -> list[DataFrame]:
         """One frame for each topic of a table that Spark computes on."""
         assert output is not None
-        columns = arrow_schema(output.table.columns)
-        for name, kind in ((EVENT_TIME, pa.int64()), (SEQUENCE, pa.int64()), (KIND_COLUMN, pa.int8())):
-            columns = columns.append(pa.field(name, kind))
+        columns = staged_schema(output)
         read = ReadStaged(_staged(self._folder, pieces), str(schema.id), output.table.primary_key, tuple(columns.names))
         rows = self._pass(self._numbers(len(pieces)), (read,), columns, added)
         moment = Moment(batch.clock, batch.number, self._taken.id)
@@ -240,7 +238,7 @@ class IngestRunner:
             wanted = topics[planned.topic].columns
             fitting = made
             if not fits(wanted, output.columns):
-                fitting = self._binder.fitted(made, _select(wanted, output), output.columns, moment)
+                fitting = self._binder.fitted(made, fitting_select(wanted, output), output.columns, moment)
             lane = f"{lane_of(schema.id)}.{number}"
             outlet = self._outlet(batch, lane, len(pieces), topics)
             write = WriteRows(str(schema.id), pickle.dumps(target), outlet)
@@ -283,7 +281,16 @@ def _staged(folder: str, pieces: Sequence[_Piece]) -> StagedTasks:
     return StagedTasks(folder, tuple(piece.file for piece in pieces), tuple(piece.minus for piece in pieces))
 
 
-def _select(wanted: Sequence[Any], output: TableOutput) -> exp.Select:
+def staged_schema(output: TableOutput) -> pa.Schema:
+    """Of the rows of a table as they are read: its columns, and what every row carries."""
+    columns = arrow_schema(output.table.columns)
+    for name, kind in ((EVENT_TIME, pa.int64()), (SEQUENCE, pa.int64()), (KIND_COLUMN, pa.int8())):
+        columns = columns.append(pa.field(name, kind))
+    return columns
+
+
+def fitting_select(wanted: Sequence[Any], output: TableOutput) -> exp.Select:
+    """From the columns of a transform to those of a topic."""
     made = [
         exp.Alias(this=fit.tree, alias=exp.to_identifier(fit.column.name, quoted=True))
         for fit in fitted(wanted, output.columns)

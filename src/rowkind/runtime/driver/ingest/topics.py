@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from rowkind.connectors.kafka.cluster import Cluster
+from rowkind.connectors.kafka.latest import Latest
+from rowkind.connectors.kafka.ranges import OffsetRange, Partition
 from rowkind.connectors.kafka.sink_topics import warnings_about
 from rowkind.connectors.kafka.table import KafkaTable
 from rowkind.ingest.topic_schemas import TopicSchema
@@ -69,3 +71,12 @@ class Topics:
         """The topic that carries the markers of the job: always the same one."""
         self._marker = self._marker or min(topics)
         return self._marker
+
+
+def latest_of(table: KafkaTable) -> Latest:
+    """What is in a topic now, for workers to read; a topic that does not exist is empty."""
+    cluster, topic = Cluster(table.properties), table.topics[0]
+    partitions = [Partition(topic, number) for number in cluster.existing([topic]).get(topic, ())]
+    begins, ends = cluster.beginnings(partitions), cluster.ends(partitions)
+    ranges = tuple(OffsetRange(*p, begins[p], ends[p]) for p in partitions)
+    return Latest(ranges, tuple(sorted(table.properties.items())))
