@@ -17,6 +17,7 @@ def server_address(source: MysqlSource) -> ServerAddress:
         source.password,
         source.connect_timeout.total_seconds(),
         tls_arguments(source.tls),
+        source.connect_retries,
     )
 
 

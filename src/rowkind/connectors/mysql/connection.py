@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from rowkind.errors import RowkindError
 if TYPE_CHECKING:
     import pymysql
 
+TRIES_APART_SECONDS = 0.5
 READ_SECONDS = 600
 """How long an answer may take: a chunk's SELECT may have to scan a large table."""
 
@@ -32,6 +34,8 @@ class ServerAddress:
     connect_seconds: float = 30
     tls: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """PyMySQL's `ssl_*` arguments; empty means TLS where the server offers it, without a check of its certificate."""
+    tries: int = 1
+    """How often a connection is tried when the server does not answer."""
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -42,6 +46,17 @@ def connect(address: ServerAddress) -> pymysql.Connection[Any]:
 
     Raises MYSQL_LOGIN, MYSQL_UNREACHABLE, MYSQL_FAILED.
     """
+    for _ in range(address.tries - 1):
+        try:
+            return _connected(address)
+        except RowkindError as error:
+            if not error.retryable:
+                raise
+            time.sleep(TRIES_APART_SECONDS)
+    return _connected(address)
+
+
+def _connected(address: ServerAddress) -> pymysql.Connection[Any]:
     import pymysql
 
     with named_errors(address, "connecting"):
