@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rowkind.cli import broker, demo, demo_ingest, help, ingest, monitoring, run, warm_up
+from rowkind.cli import broker, demo, demo_ingest, help, ingest, monitoring, run, topic, warm_up
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 from rowkind.version import version
@@ -19,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(broker.app, name="broker")
+app.add_typer(topic.app, name="topic")
 app.add_typer(monitoring.app, name="metrics")
 app.command()(run.run)
 app.command()(run.explain)
