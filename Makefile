@@ -12,7 +12,7 @@ help:
 	@echo "make test     install what the tests need, check the code, run all tests; fourteen minutes"
 	@echo "make faults   do harm to running jobs, scenario by scenario, and say what was survived"
 	@echo "make soak     one job for BATCHES=300 batches under churn and kills: nothing may grow"
-	@echo "make fuzz     random changelogs, queries and messages with fresh seeds, for SECONDS=300"
+	@echo "make fuzz     random changelogs, queries, messages and calls with fresh seeds, for SECONDS=300"
 	@echo "make install  create .venv with the rowkind command"
 	@echo "make warm     write down Java's classes of Spark and Kafka: they start in half the time from then on"
 	@echo "make lint     ruff and mypy"
@@ -56,7 +56,7 @@ soak: install warm
 	$(BIN)/python -m tests.faults.soak --batches $(BATCHES)
 
 SECONDS ?= 300
-fuzz: install
+fuzz: install flink
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 demo: install

@@ -3,7 +3,8 @@
     python -m tests.fuzz --seconds 300 [--seed N] [path …]
 
 Random changelogs through operators and through whole plans, queries made at random, random values and messages through
-formats. Each round prints a line of JSON; one that fails ends it, and can be repeated with its seed and `--seconds 0`.
+formats; and generated calls of functions beside Flink, which `make flink` installs. Each round prints a line of JSON;
+one that fails ends it, and can be repeated with its seed and `--seconds 0`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ PATHS = (
     "tests/sql",
     "tests/plan",
 )
+CALLS = 1000
 
 BATCHES = "8"
 """Of each plan of the oracle: state that has grown for a while meets more."""
@@ -59,6 +61,12 @@ def one_round(seed: int, paths: list[str]) -> bool:
     return passed
 
 
+def calls_beside_flink(seed: int) -> bool:
+    """Generated calls of functions, on Flink and here."""
+    command = [sys.executable, "-m", "tools.compare_calls", "--seed", str(seed), "--calls", str(CALLS)]
+    return subprocess.run(command, check=False).returncode == 0
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("paths", nargs="*", default=list(PATHS))
@@ -66,7 +74,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     given = parser.parse_args()
     end, seed = time.monotonic() + given.seconds, given.seed
-    while one_round(seed, given.paths):
+    while one_round(seed, given.paths) and calls_beside_flink(seed):
         seed += 1000  # tests take a range of seeds from it
         if time.monotonic() >= end:
             raise SystemExit(0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -56,6 +56,12 @@ class Flink:
     def evaluate(self, expressions: Sequence[str], source: str | None = None, **request: Any) -> list[dict[str, Any]]:
         """For each expression `expression`, `type`, `strings`, `values` (a row each), or `error` and `phase`."""
         return self._results({"expressions": list(expressions), "from": source, **request})
+
+    def answers(
+        self, calls: Sequence[Sequence[object]], columns: Mapping[str, Sequence[str]], **request: Any
+    ) -> list[dict[str, Any]]:
+        """For each call, an expression and the names of its columns, `phase` (plan, run, done), `type` and `value`."""
+        return self._results({"calls": calls, "columns": columns, **request})
 
     def run(self, sql: str | Sequence[str], **request: Any) -> list[dict[str, Any]]:
         """For each statement `statement`, `columns`, `rows` (kind first), or `error`, after which it stops."""

@@ -2,7 +2,8 @@
 
 Requests (`id`, `config` and `setup` are optional; every request gets a fresh catalog):
   {"id": 1, "expressions": ["1 / 2", "UPPER(a)"], "from": "(VALUES ('x')) AS t(a)"}
-  {"id": 2, "sql": ["CREATE TABLE …", "INSERT INTO …", "SELECT …"], "max_rows": 10}
+  {"id": 2, "calls": [["SUBSTRING(c0, 2)", ["c0"]]], "columns": {"c0": ["STRING", "'abc'"]}}
+  {"id": 3, "sql": ["CREATE TABLE …", "INSERT INTO …", "SELECT …"], "max_rows": 10}
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import sys
 from typing import Any, TextIO
 
+from evaluator import Evaluator  # type: ignore[import-not-found]  # beside this script, which runs on its own
 from py4j.java_collections import JavaArray, JavaMap
 from py4j.protocol import Py4JJavaError
 from pyflink.table import EnvironmentSettings, TableEnvironment, TableResult
@@ -40,6 +42,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         table_env = environment(request)
         if "expressions" in request:
             return {"results": evaluate(table_env, request["expressions"], request.get("from"))}
+        if "calls" in request:
+            return {"results": answers(table_env, request["calls"], request["columns"])}
         return {"results": run(table_env, request["sql"], request.get("max_rows"))}
     except Exception as error:
         return {"error": reason(error)}
@@ -55,6 +59,15 @@ def evaluate(table_env: TableEnvironment, expressions: list[str], source: str | 
     for result in results:
         result.pop("columns", None)
     return results
+
+
+def answers(
+    table_env: TableEnvironment, calls: list[tuple[str, list[str]]], columns: dict[str, list[str]]
+) -> list[dict[str, Any]]:
+    """Each call alone, by the code that Flink generates for it."""
+    evaluator = Evaluator(table_env, columns)
+    found = [evaluator.answer(*call) for call in calls]
+    return [{**a, "error": reason(a["error"])} if "error" in a else a for a in found]
 
 
 def typed(table_env: TableEnvironment, expression: str, origin: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from rowkind.aggregate_functions import AGGREGATE_FUNCTIONS, UNSUPPORTED_AGGREGATES, AggregateFunction
 from rowkind.plan.expressions.functions.all import CATEGORIES
 from rowkind.plan.expressions.functions.call import Function
+from rowkind.plan.expressions.functions.differences import DIFFERENCES
 from rowkind.plan.expressions.functions.unsupported import NOT_REPEATABLE, UNSUPPORTED
 
 PAGE = Path("docs/functions.md")
@@ -36,6 +37,7 @@ def page() -> str:
         rows = [f"| `{f.name}` | {_parameters(f)} | {_way(f)} |" for f in sorted(functions, key=lambda f: f.name)]
         parts.append("\n".join([f"## {title}\n", "| function | arguments | in Spark |", "|---|---|---|", *rows, ""]))
     parts.append(_aggregates())
+    parts.append(_differences())
     parts.append(_refusals("Not supported", {**UNSUPPORTED, **UNSUPPORTED_AGGREGATES}))
     parts.append(_refusals("Functions of Spark that may not be called", NOT_REPEATABLE))
     return "\n".join(parts)
@@ -103,6 +105,22 @@ def _way(function: Function) -> str:
 
 def _argument(match: re.Match[str]) -> str:
     return "…" if match[1] == "all" else "abcdef"[int(match[1])]
+
+
+def _differences() -> str:
+    rows = [f"| {d.what} | {' | '.join(map(_code, d.example))} | {d.why} |" for d in DIFFERENCES]
+    return "\n".join([_DIFFERENT, "| what | example | here | Flink | why |", "|---|---|---|---|---|", *rows, ""])
+
+
+def _code(text: str) -> str:
+    return "`" + text.replace("|", "\\|") + "`"
+
+
+_DIFFERENT = """## Different from Flink
+
+Calls of every function, operator and cast with odd values are compared with answers recorded from Flink 2.2.1. These
+differences remain, all of them on purpose.
+"""
 
 
 def _refusals(title: str, refused: dict[str, str]) -> str:
