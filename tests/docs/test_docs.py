@@ -92,7 +92,8 @@ def check_arguments(words: list[str], place: str) -> None:
             assert flags[word] or next(rest, None) is not None, f"{place}: {word} needs a value"
         else:
             given.append(word)
-    assert len(given) == len(places), f"{place}: takes {[o.name for o in places]}, given {given}"
+    needed = [o for o in places if o.required]
+    assert len(needed) <= len(given) <= len(places), f"{place}: takes {[o.name for o in places]}, given {given}"
 
 
 @pytest.mark.kafka

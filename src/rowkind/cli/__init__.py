@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rowkind.cli import broker, demo, demo_ingest, help, ingest, monitoring, run, topic, warm_up
+from rowkind.cli.shell import command as shell
 from rowkind.cli.terminal import say
 from rowkind.errors import RowkindError
 from rowkind.version import version
@@ -23,6 +24,7 @@ app.add_typer(topic.app, name="topic")
 app.add_typer(monitoring.app, name="metrics")
 app.command()(run.run)
 app.command()(run.explain)
+app.command()(shell.sql)
 app.command()(ingest.ingest)
 app.command()(demo.demo)
 app.command()(demo_ingest.demo_ingest)

@@ -1,0 +1,1 @@
+"""`rowkind sql`: a shell. The prompt is there at once; Spark starts behind it."""
