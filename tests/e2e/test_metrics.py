@@ -13,9 +13,12 @@ import yaml
 from rowkind.broker.process import wait_until
 from rowkind.metrics.declarations import METRICS
 from rowkind.metrics.endpoint import Address, Endpoint
+from rowkind.metrics.job_metrics import JobMetrics
+from rowkind.runtime.driver.ingest.standing import gauges
 from rowkind.runtime.driver.job import Job, Status
 from tests.docs.pages import of
 from tests.e2e.lab import SECONDS, Lab
+from tests.ingest.test_standing import UNDER_WAY
 from tests.kafka_client import TopicFactory
 from tests.metrics.shipped import ALERTS, panel_queries, rules
 from tests.servers.prometheus import NotAvailable, Prometheus, program, prometheus
@@ -45,7 +48,9 @@ def served(
     lab = labs(str(tmp_path / "checkpoint"))
     names = {name: topic() for name in ("orders", "letters", "per_minute")}
     job = lab.job(SCRIPT, **names)
-    endpoint = Endpoint(Address("127.0.0.1", 0), lambda: [job.values])
+    copying = JobMetrics("shop", names={"source": "MySQL Source", "sink": "upsert-kafka"})
+    copying.stands(gauges(UNDER_WAY))  # what only a job of ingestion tells
+    endpoint = Endpoint(Address("127.0.0.1", 0), lambda: [job.values, copying])
     yield lab, job, names, endpoint
     endpoint.close()
     job.stop()
