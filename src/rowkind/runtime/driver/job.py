@@ -158,8 +158,8 @@ class RunningJob:
     def _fail(self, cause: Exception) -> None:
         self.cause = cause
         found = self._taken_over() or carried(cause, self._nonce) or refused_value(cause)
-        reason = _short(str(cause))
-        self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log_file() or "its own file")
+        reason, log = _short(str(cause)), log_file() or "its own file"
+        self.error = found or RowkindError("JOB_FAILED", job=self.name, reason=reason, log=log)
 
     def _taken_over(self) -> RowkindError | None:
         """Whatever fails after another run has taken over fails because of it."""

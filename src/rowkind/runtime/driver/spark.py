@@ -180,16 +180,17 @@ def _quiet(folder: Path, log: Path | None) -> tuple[Path, str]:
 
 
 def log_file() -> str | None:
-    """Where Spark's log goes, if we started it. A log that somebody was told of stays when the process ends."""
-    _told.set()
+    """Where Spark's log goes, if we started it. Whoever asks has something to explain: it stays after the process."""
+    _needed.set()
     return os.environ.get("ROWKIND_SPARK_LOG")
 
 
-_told = threading.Event()
+_needed = threading.Event()
 
 
 def _remove_log(folder: Path) -> None:
-    if not _told.is_set():
+    """After a good end nobody reads it."""
+    if not _needed.is_set():
         shutil.rmtree(folder, ignore_errors=True)
 
 
