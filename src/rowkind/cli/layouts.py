@@ -63,7 +63,8 @@ class TextTable:
     def rows(self, rows: Sequence[Row]) -> None:
         cells = [[cell(value) for value in row] for row in rows]
         self._fit(cells)
-        print(*(self._line(line) for line in cells), sep="\n", file=self._out)
+        for line in cells:
+            print(self._line(line), file=self._out)
 
     def end(self) -> None:
         if not self._shown:
