@@ -14,6 +14,7 @@ import pytest
 
 from rowkind.broker.process import wait_until
 from tests.docs.playground import PageSession, Playground
+from tests.e2e import test_made_rows as made_rows
 from tests.e2e.lab import SECONDS
 from tests.kafka_client import KafkaClient, Record
 
@@ -208,7 +209,7 @@ def page(spark: SparkSession, kafka_client: KafkaClient) -> Iterator[PageSession
 
 
 def test_every_script_has_its_test() -> None:
-    assert {path.stem for path in FOLDER.glob("*.sql")} == EXAMPLES.keys()
+    assert {path.stem for path in FOLDER.glob("*.sql")} == EXAMPLES.keys() | {made_rows.EXAMPLE.stem}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -20,7 +20,7 @@ TABLES = """
     CREATE TABLE latest (id INT, tag STRING, PRIMARY KEY (id) NOT ENFORCED)
         WITH ('connector' = 'upsert-kafka', {at}, {keyed});
 """
-PASSING = (n.Scan, n.Values, n.Project, n.Filter, n.WatermarkAssigner, n.Union, n.Unnest, n.Sink, n.Print)
+PASSING = (n.Scan, n.Values, n.Project, n.Filter, n.WatermarkAssigner, n.Union, n.Unnest, n.Sink, n.Sorted, n.Print)
 """Nodes that hand rows on as they come, or have none to hand on."""
 BY_KIND = (t.WindowAssign,)
 BASES = (n.Unary, t._Two)
